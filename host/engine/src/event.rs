@@ -1,0 +1,179 @@
+//! Facts that happen to a run. The journal is the list of them; the state is their fold.
+
+use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
+use crate::plan::PlannedTask;
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One fact and when it was learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// When the driver learnt it.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// Everything that can happen to a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum EventKind {
+    /// The run began; always the first event and never another.
+    Started {
+        /// The run's name.
+        run: RunId,
+        /// What it is to achieve, in a person's words.
+        goal: String,
+        /// How.
+        settings: Box<Settings>,
+    },
+    /// A model answered a stage.
+    ModelReplied {
+        /// The call it answers.
+        call: CallId,
+        /// Its words and what they cost.
+        reply: ModelReply,
+    },
+    /// A model could not be reached or gave no answer, the provider's retries included.
+    ModelFailed {
+        /// The call that failed.
+        call: CallId,
+        /// Why.
+        failure: ModelFailure,
+    },
+    /// A tool call came to an end.
+    ToolFinished {
+        /// The call that ended.
+        call: CallId,
+        /// How.
+        outcome: ToolOutcome,
+    },
+    /// A person answered what the run had asked.
+    Answered {
+        /// The question.
+        review: ReviewId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// A person or the system asked the run to stop where it is; it can be resumed.
+    Interrupted,
+    /// A driver took the run up again: whatever was under way has an unknown outcome.
+    Resumed,
+}
+
+/// A model's reply to one stage request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelReply {
+    /// The raw text.
+    pub text: String,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// What it cost.
+    pub usage: Usage,
+    /// The model that answered, as the provider names it.
+    pub model: String,
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The model was done.
+    End,
+    /// The output cap cut it off.
+    Length,
+    /// The model refused.
+    Refusal,
+}
+
+/// Tokens of one call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Prompt tokens, cached ones included.
+    pub input_tokens: u64,
+    /// Of them, read from the provider's cache.
+    #[serde(default)]
+    pub cached_tokens: u64,
+    /// Output tokens, thinking included.
+    pub output_tokens: u64,
+}
+
+/// Why no reply came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFailure {
+    /// What went wrong, without secrets, fit for a person.
+    pub message: String,
+    /// Whether the same call might work later without anything being changed.
+    pub transient: bool,
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutcome {
+    /// The class of the outcome.
+    pub status: OutcomeStatus,
+    /// The value, or the tool's own error; null where there is neither.
+    pub value: Value,
+    /// One line that a person and a model understand; empty for `Done`.
+    pub message: String,
+    /// The receipt, where the call got as far as having one.
+    pub receipt: Option<ReceiptId>,
+}
+
+/// Classes of outcomes; the sandbox's outcomes and nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeStatus {
+    /// The tool returned a value.
+    Done,
+    /// The tool returned an error, or its input was refused before it ran.
+    Failed,
+    /// The guest crashed.
+    Trapped,
+    /// The fence refused something and the call failed for it.
+    Denied,
+    /// A limit ended it.
+    Exceeded,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// What a person can answer to a review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// Go on as proposed. For a plan: the hash that was approved; none means the current one.
+    Approve {
+        /// The plan version meant.
+        plan: Option<PlanHash>,
+    },
+    /// These tasks instead of the proposed ones (also how tasks are removed); approved with it.
+    EditPlan {
+        /// The whole new list of open tasks, first to be done first.
+        tasks: Vec<PlannedTask>,
+    },
+    /// These tasks after the proposed ones; approved with it.
+    AddTasks {
+        /// What to add.
+        tasks: Vec<PlannedTask>,
+    },
+    /// This input instead of the proposed one; approved with it.
+    EditCall {
+        /// The tool's input.
+        input: Value,
+    },
+    /// No, and why; the reason becomes an observation and the run goes on.
+    Reject {
+        /// The reason.
+        reason: String,
+    },
+    /// The answer to a question.
+    Reply {
+        /// In a person's words.
+        text: String,
+    },
+    /// End the run.
+    Abort,
+}

@@ -1,0 +1,79 @@
+//! What a model request says, as data instead of prose.
+//!
+//! A playbook reads this and never the prompt. It is the documented interface between the
+//! loop and anything that answers stages without reading English; field names are stable.
+
+use crate::effect::ModelStage;
+use crate::event::OutcomeStatus;
+use crate::id::{StepId, TaskId};
+use crate::settings::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The content of one stage request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// `staged`.
+    pub flow: String,
+    /// The stage that is asked.
+    pub stage: ModelStage,
+    /// The goal of the run.
+    pub goal: String,
+    /// The task on top; absent while planning.
+    pub task: Option<TaskFacts>,
+    /// Open tasks, the one on top first.
+    pub open: Vec<TaskFacts>,
+    /// Tasks done with or given up, oldest first.
+    pub done: Vec<TaskFacts>,
+    /// The tools that may be asked for.
+    pub tools: Vec<ToolSpec>,
+    /// Every tool call so far with its whole result, oldest first.
+    pub observations: Vec<ObservationFacts>,
+    /// What the last thing that happened was, in one line or a tool's result.
+    pub latest: Option<String>,
+    /// Stages carried out and the cap.
+    pub iterations: IterationFacts,
+}
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskFacts {
+    /// Its id.
+    pub id: TaskId,
+    /// What to do.
+    pub description: String,
+    /// What kind of work it is.
+    pub kind: Option<String>,
+    /// `pending`, `in_progress`, `completed` or `failed`.
+    pub status: crate::plan::TaskStatus,
+    /// What came of it.
+    pub summary: String,
+}
+
+/// A tool call that ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObservationFacts {
+    /// The step it is in the action history.
+    pub step: StepId,
+    /// The task it was for.
+    pub task: TaskId,
+    /// The tool.
+    pub tool: String,
+    /// Its input.
+    pub input: Value,
+    /// How it ended.
+    pub status: OutcomeStatus,
+    /// Its value or its error.
+    pub value: Value,
+    /// One line on a call that wasn't `done`.
+    pub message: String,
+}
+
+/// How far the run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IterationFacts {
+    /// Stages carried out.
+    pub used: u32,
+    /// The cap.
+    pub limit: u32,
+}

@@ -1,0 +1,170 @@
+//! What a call may touch. Deny by default: a grant that isn't here doesn't exist.
+//!
+//! Owns the data and its validation. Opening what is granted is `view`'s business.
+
+use crate::digest::Digest;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Everything that one call may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grants {
+    /// Directories of the project.
+    pub dirs: Vec<DirGrant>,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// One granted directory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DirGrant {
+    /// Where it is, seen from the project folder.
+    pub path: GrantPath,
+    /// What may be done there.
+    pub access: Access,
+}
+
+/// What may be done in a granted directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Look, not touch.
+    Read,
+}
+
+/// A normalised path relative to the project: names only, no `.`, no `..`, no leading slash.
+/// Empty is the project folder itself. Shown as `.` then.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct GrantPath(Vec<String>);
+
+/// Why a text is no grant path.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum GrantPathError {
+    /// Absolute paths name nothing in a project.
+    #[error("`{0}` is absolute; a grant is a path inside the project folder")]
+    Absolute(String),
+    /// `..` leaves the project.
+    #[error("`{0}` leaves the project folder")]
+    Leaves(String),
+    /// NUL or too long a name.
+    #[error("`{0}` can't be a path")]
+    Invalid(String),
+}
+
+impl GrantPath {
+    /// The project folder itself.
+    pub fn root() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Reads a path as a person writes it: `src`, `./src`, `src/`, `src/../src`.
+    pub fn parse(text: &str) -> Result<Self, GrantPathError> {
+        if text.starts_with('/') {
+            return Err(GrantPathError::Absolute(text.to_owned()));
+        }
+        if text.is_empty() || text.contains('\0') || text.len() > 4096 {
+            return Err(GrantPathError::Invalid(text.to_owned()));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in text.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => {
+                    names.pop().ok_or_else(|| GrantPathError::Leaves(text.to_owned()))?;
+                }
+                name => names.push(name.to_owned()),
+            }
+        }
+        Ok(Self(names))
+    }
+
+    /// The names from the project folder down.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl fmt::Display for GrantPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { f.write_str(".") } else { f.write_str(&self.0.join("/")) }
+    }
+}
+
+impl TryFrom<String> for GrantPath {
+    type Error = GrantPathError;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+
+impl From<GrantPath> for String {
+    fn from(path: GrantPath) -> Self {
+        path.to_string()
+    }
+}
+
+/// Bounds of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Linear memory of the instance, in bytes.
+    pub memory_bytes: u64,
+    /// Guest code and host waits together, in milliseconds.
+    pub time_ms: u64,
+    /// The result as JSON, in bytes; a longer one is truncated with a mark.
+    pub output_bytes: u64,
+    /// Standard output and standard error, each, in bytes; the rest is dropped with a mark.
+    pub stdio_bytes: u64,
+    /// Deterministic instruction budget; none means that only time bounds it.
+    pub fuel: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory_bytes: 256 << 20, time_ms: 30_000, output_bytes: 256 << 10, stdio_bytes: 64 << 10, fuel: None }
+    }
+}
+
+impl Limits {
+    /// The deadline as a duration.
+    pub fn time(&self) -> Duration {
+        Duration::from_millis(self.time_ms)
+    }
+}
+
+impl Grants {
+    /// What a call on a project gets when nobody said anything: its folder, for reading.
+    pub fn whole_project() -> Self {
+        Self {
+            dirs: vec![DirGrant { path: GrantPath::root(), access: Access::Read }],
+            limits: Limits::default(),
+        }
+    }
+
+    /// What these grants let any tool do.
+    pub fn facts(&self) -> Facts {
+        Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: false }
+    }
+
+    /// Over the canonical JSON of the grants.
+    pub fn digest(&self) -> Digest {
+        let json = serde_json::to_vec(self).expect("grants are plain data");
+        Digest::of(&json)
+    }
+}
+
+/// What a tool can do under its grants; never what it says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Reads files of the project.
+    pub reads: bool,
+    /// Can change files.
+    pub writes: bool,
+    /// Can send something off the machine.
+    pub egress: bool,
+    /// Gives equal answers to equal calls on an unchanged project.
+    pub deterministic: bool,
+}

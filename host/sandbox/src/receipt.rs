@@ -1,0 +1,120 @@
+//! What a call did, and how it ended.
+
+use crate::digest::Digest;
+use crate::grant::DirGrant;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", content = "detail", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The tool returned a value (of `result<T, E>`: the `ok`).
+    Done(Value),
+    /// The tool returned `err`, with this as the error.
+    Failed(Value),
+    /// The guest crashed; what the runtime says of it.
+    Trapped(String),
+    /// The fence refused something and the guest then returned `err` (kept here) or crashed.
+    Denied {
+        /// The guest's own error; null where it crashed.
+        error: Value,
+        /// What was refused, oldest first; never empty.
+        denials: Vec<Denial>,
+    },
+    /// A limit ended the call.
+    Exceeded(Exceeded),
+    /// The caller cancelled.
+    Cancelled,
+}
+
+/// The limits that can end a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exceeded {
+    /// The deadline.
+    Time,
+    /// Linear memory.
+    Memory,
+    /// The instruction budget.
+    Fuel,
+    /// What crosses the boundary between guest and host, or handles.
+    Exchange,
+}
+
+/// Something the fence refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denial {
+    /// What was tried: `open`, `stat`, `list`, `request` …
+    pub operation: String,
+    /// What was asked for, as the guest spelled it, bounded in length.
+    pub asked: String,
+    /// Where that leads in the guest's tree, as far as it was resolved.
+    pub resolved: String,
+    /// Why not.
+    pub reason: DenialReason,
+    /// The grant that would have allowed it, as a person would write it; none if no grant can.
+    pub would_allow: Option<String>,
+}
+
+/// Why the fence refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DenialReason {
+    /// Outside every granted directory.
+    NotGranted,
+    /// Above the root of the guest's tree.
+    LeavesRoot,
+    /// A link that leads out of its grant.
+    LinkLeaves,
+    /// A FIFO, socket or device.
+    SpecialFile,
+    /// Hidden from every guest.
+    Masked,
+    /// A change where only reading is granted.
+    ReadOnly,
+    /// A request to the network.
+    Network,
+}
+
+/// A file that the guest opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    /// In the guest's tree, without the leading slash.
+    pub path: String,
+    /// Bytes handed to the guest.
+    pub bytes_read: u64,
+}
+
+/// The record of one call; what a report cites.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The tool.
+    pub tool: String,
+    /// The component's digest.
+    pub component: Digest,
+    /// The digest of the grants.
+    pub grants: Digest,
+    /// The effective directories.
+    pub dirs: Vec<DirGrant>,
+    /// Every file opened, in order, bounded.
+    pub opened: Vec<Opened>,
+    /// Every denial, in order, bounded.
+    pub denials: Vec<Denial>,
+    /// Openings and denials that didn't fit into the bounded lists.
+    pub omitted: u64,
+    /// Whether the result was cut to `output_bytes`.
+    pub truncated: bool,
+    /// Bytes of the result as JSON, before any cut.
+    pub output_bytes: u64,
+    /// Bytes the guest wrote to standard output and standard error.
+    pub stdio_bytes: u64,
+    /// The most linear memory the instance held, in bytes.
+    pub peak_memory_bytes: u64,
+    /// Time on the processor, host calls included, in microseconds.
+    pub cpu_us: u64,
+    /// Instructions used, where a fuel budget was set.
+    pub fuel: Option<u64>,
+    /// From the call to its outcome, in microseconds.
+    pub wall_us: u64,
+}
