@@ -1,0 +1,3 @@
+"""A small shop."""
+
+__version__ = "0.3.0"
