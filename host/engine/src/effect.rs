@@ -33,7 +33,9 @@ pub struct ModelCall {
     pub user: String,
     /// The JSON Schema that the reply must satisfy.
     pub schema: Value,
-    /// The same content as data (`facts.rs`); what a playbook reads instead of prose.
+    /// The same content as data (`facts.rs`); what a playbook reads instead of prose. Not written
+    /// anywhere, since it follows from the state and grows with it.
+    #[serde(skip)]
     pub facts: Value,
     /// Cap on output tokens.
     pub max_tokens: u32,
@@ -51,6 +53,17 @@ pub enum ModelStage {
     Decide,
     /// Judge what the action brought.
     Evaluate,
+}
+
+impl ModelStage {
+    /// The name in snake_case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Decide => "decide",
+            Self::Evaluate => "evaluate",
+        }
+    }
 }
 
 /// A tool call that has been decided and, where asked for, approved.

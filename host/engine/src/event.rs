@@ -140,6 +140,20 @@ pub enum OutcomeStatus {
     Cancelled,
 }
 
+impl OutcomeStatus {
+    /// The name in snake_case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Trapped => "trapped",
+            Self::Denied => "denied",
+            Self::Exceeded => "exceeded",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// What a person can answer to a review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]

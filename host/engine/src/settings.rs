@@ -19,6 +19,10 @@ pub struct Settings {
     pub tools: Vec<ToolSpec>,
     /// The stages' prompt templates (minijinja), built in or a person's own.
     pub prompts: Prompts,
+    /// Whatever the driver needs to take the run up again (project, grants, model); never read
+    /// here.
+    #[serde(default)]
+    pub metadata: Value,
 }
 
 /// The loop architectures.
