@@ -29,6 +29,8 @@ pub struct Facts {
     pub tools: Vec<ToolSpec>,
     /// Every tool call so far with its whole result, oldest first.
     pub observations: Vec<ObservationFacts>,
+    /// Calls that were proposed and that a person rejected, oldest first; never made.
+    pub rejected: Vec<RejectedFacts>,
     /// What the last thing that happened was, in one line or a tool's result.
     pub latest: Option<String>,
     /// Stages carried out and the cap.
@@ -67,6 +69,19 @@ pub struct ObservationFacts {
     pub value: Value,
     /// One line on a call that wasn't `done`.
     pub message: String,
+}
+
+/// A proposed call that a person rejected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RejectedFacts {
+    /// The task it was for.
+    pub task: TaskId,
+    /// The tool.
+    pub tool: String,
+    /// The proposed input.
+    pub input: Value,
+    /// Why, in the person's words.
+    pub reason: String,
 }
 
 /// How far the run is.
