@@ -85,6 +85,23 @@ pub struct ToolCall {
     pub attempt: u32,
     /// Deadline in milliseconds.
     pub timeout_ms: u64,
+    /// Why it was chosen, in the model's words.
+    pub reasoning: String,
+    /// How sure the model said it was.
+    pub confidence: Confidence,
+}
+
+/// How sure a model says it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// It guesses.
+    Low,
+    /// In between; also where it said nothing.
+    #[default]
+    Medium,
+    /// It has seen what it says.
+    High,
 }
 
 /// A question to a person, with what is proposed.
@@ -114,6 +131,8 @@ pub enum Subject {
     Question {
         /// Its question.
         question: String,
+        /// Why it asks.
+        reasoning: String,
     },
     /// The run repeats itself: approve (go on), reply (advice), reject (give the task up), abort.
     Stagnation {

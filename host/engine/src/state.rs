@@ -1,6 +1,6 @@
 //! The state of a run: the fold of its events. Complete, self-contained, serializable.
 
-use crate::effect::{Ending, ModelStage, Review, ToolCall};
+use crate::effect::{Confidence, Ending, ModelStage, Review, ToolCall};
 use crate::event::{OutcomeStatus, Usage};
 use crate::id::{CallId, ReceiptId, RunId, StepId, TaskId, Timestamp};
 use crate::plan::{PlanVersion, SubTask};
@@ -41,6 +41,8 @@ pub struct State {
     pub clock: Clock,
     /// Counters for ids.
     pub next: Counters,
+    /// What the guards remember.
+    pub watch: Watch,
 }
 
 /// Where a run is. A pending call lives inside the variant, so the state says what is owed.
@@ -76,6 +78,80 @@ pub enum Stage {
     },
 }
 
+/// The names of the stages, without what is owed there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StageName {
+    /// [`Stage::Initializing`]
+    Initializing,
+    /// [`Stage::Planning`]
+    Planning,
+    /// [`Stage::Deciding`]
+    Deciding,
+    /// [`Stage::Executing`]
+    Executing,
+    /// [`Stage::Evaluating`]
+    Evaluating,
+    /// [`Stage::PausedForReview`]
+    PausedForReview,
+    /// [`Stage::Finished`]
+    Finished,
+    /// [`Stage::Failed`]
+    Failed,
+}
+
+impl StageName {
+    /// As it is written in JSON and shown to people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Initializing => "initializing",
+            Self::Planning => "planning",
+            Self::Deciding => "deciding",
+            Self::Executing => "executing",
+            Self::Evaluating => "evaluating",
+            Self::PausedForReview => "paused_for_review",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl std::fmt::Display for StageName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Stage {
+    /// Its name.
+    pub fn name(&self) -> StageName {
+        match self {
+            Self::Initializing => StageName::Initializing,
+            Self::Planning(_) => StageName::Planning,
+            Self::Deciding(_) => StageName::Deciding,
+            Self::Executing { .. } => StageName::Executing,
+            Self::Evaluating(_) => StageName::Evaluating,
+            Self::PausedForReview { .. } => StageName::PausedForReview,
+            Self::Finished => StageName::Finished,
+            Self::Failed { .. } => StageName::Failed,
+        }
+    }
+
+    /// How the run ended, if it did.
+    pub fn ending(&self) -> Option<Ending> {
+        match self {
+            Self::Finished => Some(Ending::Achieved),
+            Self::Failed { ending } => Some(ending.clone()),
+            Self::Initializing
+            | Self::Planning(_)
+            | Self::Deciding(_)
+            | Self::Executing { .. }
+            | Self::Evaluating(_)
+            | Self::PausedForReview { .. } => None,
+        }
+    }
+}
+
 /// A model call that is owed an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
@@ -98,8 +174,35 @@ pub struct Action {
     pub reasoning: String,
     /// What was done.
     pub deed: Deed,
+    /// How sure the model said it was when it chose this.
+    pub confidence: Confidence,
     /// What the evaluation said of it; empty until then.
     pub summary: String,
+    /// The evaluation's judgement; none before it, and for what isn't a tool call.
+    pub verdict: Option<Verdict>,
+}
+
+/// What an evaluation concluded about the task after one action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Where the task stands.
+    pub status: Progress,
+    /// What should be done next, in the evaluator's words; may be empty.
+    pub suggestion: String,
+    /// How sure the evaluator said it was.
+    pub confidence: Confidence,
+}
+
+/// Where a task stands after an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// Done.
+    Completed,
+    /// Can't be done.
+    Failed,
+    /// Another action is needed.
+    NeedsMoreWork,
 }
 
 /// Kinds of actions.
@@ -231,4 +334,16 @@ pub struct Counters {
     pub review: u64,
     /// For steps.
     pub step: u64,
+}
+
+/// What the guards remember between events.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Hashes of the last choices of action (tool, canonical input, outcome class), oldest
+    /// first; emptied when a person says to go on. Never longer than `limits.stagnation`.
+    pub trail: Vec<String>,
+    /// Evaluations in a row, for one task, that gave no usable answer.
+    pub weak_evaluations: u32,
+    /// Plans in a row without a task while nothing was left to do.
+    pub empty_plans: u32,
 }
