@@ -6,7 +6,9 @@
 
 mod digest;
 mod grant;
+pub mod json;
 mod receipt;
+pub mod reflect;
 
 pub use digest::*;
 pub use grant::*;
