@@ -1,0 +1,339 @@
+//! `wasi:filesystem` for a view.
+//!
+//! To a guest a descriptor is only a number, so the entry behind it in the resource table is a
+//! `Node` of ours, and a `Listing` behind a directory stream's. If such a number ever reached
+//! the runtime's own implementation, the table would find the wrong type there and trap.
+
+use super::View;
+use super::listing::Listing;
+use super::node::Node;
+use super::open::{Manner, Open};
+use super::policy::Want;
+use super::refused::{Refused, code_of};
+use super::resolve::{Base, Links, Spot};
+use super::stat::{describe, describe_bare, identity, identity_of_bare};
+use super::stream::{FileStream, read_at};
+use crate::receipt::DenialReason;
+use rustix::fs::fstat;
+use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use wasmtime_wasi::filesystem::Descriptor;
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode,
+    Filesize, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
+};
+use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
+
+/// Puts the view in the place of the runtime's own file system. Call it after
+/// `wasmtime_wasi::p2::add_to_linker_async`; the WASI context must have no preopened directory.
+pub fn add_to_linker<T: Send + 'static>(
+    linker: &mut Linker<T>,
+    get: fn(&mut T) -> ViewHost<'_>,
+) -> wasmtime::Result<()> {
+    linker.allow_shadowing(true);
+    types::add_to_linker::<T, ViewFiles>(linker, get)?;
+    preopens::add_to_linker::<T, ViewFiles>(linker, get)?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+struct ViewFiles;
+
+impl HasData for ViewFiles {
+    type Data<'a> = ViewHost<'a>;
+}
+
+/// A store's view together with the table of its guest's handles, for the time of one host call.
+pub struct ViewHost<'a> {
+    view: &'a mut View,
+    table: &'a mut ResourceTable,
+}
+
+type Fd = Resource<Descriptor>;
+type Entries = Resource<DirectoryEntryStream>;
+
+impl<'a> ViewHost<'a> {
+    /// Borrows both from the store's data.
+    pub fn new(view: &'a mut View, table: &'a mut ResourceTable) -> Self {
+        Self { view, table }
+    }
+
+    fn node(&self, fd: &Fd) -> wasmtime::Result<&Node> {
+        Ok(self.table.get(&Resource::<Node>::new_borrow(fd.rep()))?)
+    }
+
+    fn add(&mut self, node: Node) -> wasmtime::Result<Fd> {
+        Ok(Resource::new_own(self.table.push(node)?.rep()))
+    }
+
+    /// Records a refusal and turns it into the guest's error.
+    fn refuse(&mut self, operation: &'static str, asked: &str, refused: Refused) -> FsError {
+        self.view.log.refused(operation, asked, &refused);
+        refused.code().into()
+    }
+
+    fn resolve(&mut self, operation: &'static str, fd: &Fd, path: &str, how: PathFlags) -> FsResult<Spot> {
+        let node = self.node(fd).map_err(FsError::trap)?;
+        let resolved = Base::of(node).and_then(|base| self.view.tree.resolve(base, path, links(how)));
+        resolved.map_err(|refused| self.refuse(operation, path, refused))
+    }
+
+    /// Answers a call that would change what a path leads to: resolved, so that the log tells
+    /// what it would have hit, and refused.
+    fn change_at<T>(&mut self, operation: &'static str, fd: &Fd, path: &str, how: PathFlags) -> FsResult<T> {
+        let spot = self.resolve(operation, fd, path, how)?;
+        let judged = self.view.tree.judge(spot.place(), Want::Change).map(|_| ());
+        let refused = judged.err().unwrap_or_else(|| Refused::denied(DenialReason::ReadOnly, spot.place()));
+        Err(self.refuse(operation, path, refused))
+    }
+
+    /// Answers a call that would change what is already open: open for reading only.
+    fn change<T>(&mut self, operation: &'static str, fd: &Fd) -> FsResult<T> {
+        let place = self.node(fd).map_err(FsError::trap)?.place().clone();
+        let refused = Refused::denied(DenialReason::ReadOnly, &place);
+        Err(self.refuse(operation, place.shown(), refused))
+    }
+}
+
+fn links(how: PathFlags) -> Links {
+    if how.contains(PathFlags::SYMLINK_FOLLOW) { Links::Follow } else { Links::Keep }
+}
+
+impl preopens::Host for ViewHost<'_> {
+    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Fd, String)>> {
+        let root = self.view.tree.root();
+        Ok(vec![(self.add(root)?, "/".to_owned())])
+    }
+}
+
+impl types::Host for ViewHost<'_> {
+    fn convert_error_code(&mut self, err: FsError) -> wasmtime::Result<ErrorCode> {
+        err.downcast()
+    }
+
+    fn filesystem_error_code(&mut self, err: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+        // Streams that fail hold the system's own error.
+        Ok(self.table.get(&err)?.downcast_ref::<std::io::Error>().map(ErrorCode::from))
+    }
+}
+
+impl HostDescriptor for ViewHost<'_> {
+    async fn open_at(
+        &mut self,
+        fd: Fd,
+        how: PathFlags,
+        path: String,
+        create: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Fd> {
+        let changes = OpenFlags::CREATE | OpenFlags::EXCLUSIVE | OpenFlags::TRUNCATE;
+        let folder = create.contains(OpenFlags::DIRECTORY);
+        if folder && create.intersects(changes) {
+            return Err(ErrorCode::Invalid.into());
+        }
+        let writes = flags.contains(DescriptorFlags::WRITE) || create.intersects(changes);
+        let manner = Manner {
+            links: if create.contains(OpenFlags::EXCLUSIVE) { Links::Keep } else { links(how) },
+            want: if writes { Want::Change } else { Want::Look },
+            folder,
+        };
+        let operation = if writes { "open for writing" } else { "open" };
+        let node = self.node(&fd).map_err(FsError::trap)?;
+        let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
+        let node = match opened.map_err(|refused| self.refuse(operation, &path, refused))? {
+            Open::Bare(place) => Node::Bare(place),
+            Open::Folder(place, handle) => Node::Folder { place, handle },
+            Open::File(place, handle) => {
+                let read = self.view.log.opened(&place);
+                Node::File { place, handle, read }
+            }
+        };
+        self.add(node).map_err(FsError::trap)
+    }
+
+    fn drop(&mut self, fd: Fd) -> wasmtime::Result<()> {
+        self.table.delete(Resource::<Node>::new_own(fd.rep()))?;
+        Ok(())
+    }
+
+    async fn stat_at(&mut self, fd: Fd, how: PathFlags, path: String) -> FsResult<DescriptorStat> {
+        match self.resolve("stat", &fd, &path, how)? {
+            Spot::Bare(_) => Ok(describe_bare()),
+            Spot::Real(pinned) => Ok(describe(pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?)),
+        }
+    }
+
+    async fn metadata_hash_at(&mut self, fd: Fd, how: PathFlags, path: String) -> FsResult<MetadataHashValue> {
+        match self.resolve("stat", &fd, &path, how)? {
+            Spot::Bare(place) => Ok(identity_of_bare(&place)),
+            Spot::Real(pinned) => Ok(identity(pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?)),
+        }
+    }
+
+    async fn readlink_at(&mut self, fd: Fd, path: String) -> FsResult<String> {
+        let pinned = match self.resolve("readlink", &fd, &path, PathFlags::empty())? {
+            Spot::Bare(_) => return Err(ErrorCode::Invalid.into()),
+            Spot::Real(pinned) => pinned,
+        };
+        pinned.link_text().map_err(|refused| self.refuse("readlink", &path, refused))
+    }
+
+    async fn read_directory(&mut self, fd: Fd) -> FsResult<Entries> {
+        let listing = match self.node(&fd).map_err(FsError::trap)? {
+            Node::Bare(place) => Listing::bare(&self.view.tree, place),
+            Node::Folder { place, handle } => Listing::folder(place, handle).map_err(code_of)?,
+            Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
+        };
+        Ok(Resource::new_own(self.table.push(listing)?.rep()))
+    }
+
+    async fn read(&mut self, fd: Fd, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
+        match self.node(&fd).map_err(FsError::trap)? {
+            Node::File { handle, read, .. } => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let bytes = read_at(handle, length, offset).map_err(code_of)?;
+                read.add(bytes.len());
+                let at_end = bytes.is_empty() && length > 0;
+                Ok((bytes, at_end))
+            }
+            Node::Bare(_) | Node::Folder { .. } => Err(ErrorCode::BadDescriptor.into()),
+        }
+    }
+
+    fn read_via_stream(&mut self, fd: Fd, position: Filesize) -> FsResult<Resource<DynInputStream>> {
+        let stream: DynInputStream = match self.node(&fd).map_err(FsError::trap)? {
+            Node::File { handle, read, .. } => {
+                Box::new(FileStream { handle: handle.clone(), position, read: read.clone() })
+            }
+            Node::Bare(_) | Node::Folder { .. } => return Err(ErrorCode::IsDirectory.into()),
+        };
+        Ok(self.table.push(stream)?)
+    }
+
+    async fn get_flags(&mut self, fd: Fd) -> FsResult<DescriptorFlags> {
+        self.node(&fd).map_err(FsError::trap)?;
+        Ok(DescriptorFlags::READ)
+    }
+
+    async fn get_type(&mut self, fd: Fd) -> FsResult<DescriptorType> {
+        Ok(match self.node(&fd).map_err(FsError::trap)? {
+            Node::Bare(_) | Node::Folder { .. } => DescriptorType::Directory,
+            Node::File { .. } => DescriptorType::RegularFile,
+        })
+    }
+
+    async fn stat(&mut self, fd: Fd) -> FsResult<DescriptorStat> {
+        match self.node(&fd).map_err(FsError::trap)?.handle() {
+            Some(handle) => Ok(describe(&fstat(handle).map_err(code_of)?)),
+            None => Ok(describe_bare()),
+        }
+    }
+
+    async fn metadata_hash(&mut self, fd: Fd) -> FsResult<MetadataHashValue> {
+        let node = self.node(&fd).map_err(FsError::trap)?;
+        match node.handle() {
+            Some(handle) => Ok(identity(&fstat(handle).map_err(code_of)?)),
+            None => Ok(identity_of_bare(node.place())),
+        }
+    }
+
+    async fn is_same_object(&mut self, a: Fd, b: Fd) -> wasmtime::Result<bool> {
+        let (a, b) = (self.node(&a)?, self.node(&b)?);
+        match (a.handle(), b.handle()) {
+            (Some(a), Some(b)) => {
+                let (a, b) = (fstat(a)?, fstat(b)?);
+                Ok((a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+            }
+            (None, None) => Ok(a.place() == b.place()),
+            (Some(_), None) | (None, Some(_)) => Ok(false),
+        }
+    }
+
+    // Advice that isn't taken, and nothing written that could be out of step.
+
+    async fn advise(&mut self, fd: Fd, _: Filesize, _: Filesize, _: Advice) -> FsResult<()> {
+        match self.node(&fd).map_err(FsError::trap)? {
+            Node::File { .. } => Ok(()),
+            Node::Bare(_) | Node::Folder { .. } => Err(ErrorCode::BadDescriptor.into()),
+        }
+    }
+
+    async fn sync(&mut self, fd: Fd) -> FsResult<()> {
+        self.node(&fd).map_err(FsError::trap)?;
+        Ok(())
+    }
+
+    async fn sync_data(&mut self, fd: Fd) -> FsResult<()> {
+        self.node(&fd).map_err(FsError::trap)?;
+        Ok(())
+    }
+
+    // What would change something: refused and recorded.
+
+    async fn create_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.change_at("create folder", &fd, &path, PathFlags::empty())
+    }
+
+    async fn remove_directory_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.change_at("remove folder", &fd, &path, PathFlags::empty())
+    }
+
+    async fn unlink_file_at(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        self.change_at("remove file", &fd, &path, PathFlags::empty())
+    }
+
+    async fn symlink_at(&mut self, fd: Fd, _: String, path: String) -> FsResult<()> {
+        self.change_at("create link", &fd, &path, PathFlags::empty())
+    }
+
+    async fn link_at(&mut self, _: Fd, _: PathFlags, _: String, new_fd: Fd, new: String) -> FsResult<()> {
+        self.change_at("create hard link", &new_fd, &new, PathFlags::empty())
+    }
+
+    async fn rename_at(&mut self, fd: Fd, old: String, _: Fd, _: String) -> FsResult<()> {
+        self.change_at("rename", &fd, &old, PathFlags::empty())
+    }
+
+    async fn set_times_at(
+        &mut self,
+        fd: Fd,
+        how: PathFlags,
+        path: String,
+        _: NewTimestamp,
+        _: NewTimestamp,
+    ) -> FsResult<()> {
+        self.change_at("set times", &fd, &path, how)
+    }
+
+    async fn set_times(&mut self, fd: Fd, _: NewTimestamp, _: NewTimestamp) -> FsResult<()> {
+        self.change("set times", &fd)
+    }
+
+    async fn set_size(&mut self, fd: Fd, _: Filesize) -> FsResult<()> {
+        self.change("set size", &fd)
+    }
+
+    async fn write(&mut self, fd: Fd, _: Vec<u8>, _: Filesize) -> FsResult<Filesize> {
+        self.change("write", &fd)
+    }
+
+    fn write_via_stream(&mut self, fd: Fd, _: Filesize) -> FsResult<Resource<DynOutputStream>> {
+        self.change("write", &fd)
+    }
+
+    fn append_via_stream(&mut self, fd: Fd) -> FsResult<Resource<DynOutputStream>> {
+        self.change("append", &fd)
+    }
+}
+
+impl HostDirectoryEntryStream for ViewHost<'_> {
+    async fn read_directory_entry(&mut self, entries: Entries) -> FsResult<Option<DirectoryEntry>> {
+        let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(entries.rep()))?;
+        Ok(listing.next().map_err(code_of)?)
+    }
+
+    fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
+        self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        Ok(())
+    }
+}

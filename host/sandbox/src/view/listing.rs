@@ -1,0 +1,78 @@
+//! Reading a folder entry by entry: no folder is too large, and nothing hidden is named.
+
+use super::beneath::Handle;
+use super::escape::from_os;
+use super::grants::GrantedTree;
+use super::place::Place;
+use super::policy::is_masked;
+use super::stat::kind_of;
+use rustix::fs::{AtFlags, Dir, FileType, statat};
+use rustix::io::Errno;
+use std::collections::VecDeque;
+use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry};
+
+/// A folder that is being read.
+pub(super) enum Listing {
+    /// A bare folder: the names on the way to granted ones.
+    Bare(VecDeque<String>),
+    /// A folder of a grant.
+    Folder {
+        /// Reads on with each entry; has a position of its own.
+        entries: Box<Dir>,
+        /// The folder, with a slash unless it's the root: what its entries' places start with.
+        prefix: String,
+    },
+}
+
+impl Listing {
+    pub(super) fn bare(tree: &GrantedTree, place: &Place) -> Self {
+        Self::Bare(tree.bare_names(place).into_iter().map(str::to_owned).collect())
+    }
+
+    pub(super) fn folder(place: &Place, handle: &Handle) -> Result<Self, Errno> {
+        let mut prefix = place.as_str().to_owned();
+        if !place.is_root() {
+            prefix.push('/');
+        }
+        Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix })
+    }
+
+    /// The next entry that the guest may know of.
+    pub(super) fn next(&mut self) -> Result<Option<DirectoryEntry>, Errno> {
+        match self {
+            Self::Bare(names) => {
+                Ok(names.pop_front().map(|name| DirectoryEntry { type_: DescriptorType::Directory, name }))
+            }
+            Self::Folder { entries, prefix } => next_in(entries, prefix),
+        }
+    }
+}
+
+fn next_in(entries: &mut Dir, prefix: &mut String) -> Result<Option<DirectoryEntry>, Errno> {
+    while let Some(entry) = entries.read() {
+        let entry = entry?;
+        let os_name = entry.file_name();
+        let name = from_os(os_name.to_bytes());
+        if matches!(&*name, "." | "..") {
+            continue;
+        }
+        let length = prefix.len();
+        prefix.push_str(&name);
+        let hidden = is_masked(prefix);
+        prefix.truncate(length);
+        if hidden {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            // Some file systems don't say; then it has to be looked at.
+            FileType::Unknown => match statat(entries.fd()?, os_name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                Err(Errno::NOENT) => continue,
+                Err(errno) => return Err(errno),
+            },
+            kind => kind,
+        };
+        return Ok(Some(DirectoryEntry { type_: kind_of(kind), name: name.into_owned() }));
+    }
+    Ok(None)
+}

@@ -1,0 +1,189 @@
+//! What a call opened and what it was refused, each once, bounded in number and in length.
+
+use super::grants::GrantedTree;
+use super::place::Place;
+use super::refused::Refused;
+use crate::receipt::{Denial, DenialReason, Opened};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// So many files are listed, and so many denials.
+const MAX_ENTRIES: usize = 1000;
+/// A path in the log has so many bytes at most, mark included.
+const MAX_PATH_BYTES: usize = 1024;
+/// Ends a path that was cut.
+const CUT_MARK: &str = "…";
+
+/// Counts the bytes of one file that were handed to the guest. Shared by all who read it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ReadCount(Arc<AtomicU64>);
+
+impl ReadCount {
+    pub(super) fn add(&self, bytes: usize) {
+        self.0.fetch_add(bytes as u64, Relaxed);
+    }
+}
+
+/// The log as it goes into a receipt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileLog {
+    /// Every file that was opened, in the order of first opening.
+    pub opened: Vec<Opened>,
+    /// Every refusal, oldest first; equal ones once.
+    pub denials: Vec<Denial>,
+    /// Files and refusals that didn't fit into these lists. A file or refusal that comes again
+    /// and again counts each time, for what isn't listed isn't remembered.
+    pub omitted: u64,
+}
+
+/// The log while the call runs.
+#[derive(Default)]
+pub(crate) struct Log {
+    opened: Vec<(String, ReadCount)>,
+    /// Where in `opened` a path is, by its hash.
+    known: HashMap<u64, usize>,
+    denials: Vec<Recorded>,
+    /// Hashes of what is in `denials`; keyed at random, so a guest can't aim for equal ones.
+    seen: HashSet<u64>,
+    hashes: RandomState,
+    omitted: u64,
+}
+
+struct Recorded {
+    operation: &'static str,
+    asked: String,
+    place: Place,
+    reason: DenialReason,
+}
+
+impl Log {
+    pub(super) fn has_denials(&self) -> bool {
+        !self.denials.is_empty()
+    }
+
+    /// Records that a file was opened.
+    pub(super) fn opened(&mut self, place: &Place) -> ReadCount {
+        let path = bounded(place.as_str());
+        let hash = self.hashes.hash_one(place.as_str());
+        if let Some((known, count)) = self.known.get(&hash).and_then(|at| self.opened.get(*at))
+            && *known == path
+        {
+            return count.clone();
+        }
+        let count = ReadCount::default();
+        if self.opened.len() < MAX_ENTRIES {
+            self.known.insert(hash, self.opened.len());
+            self.opened.push((path, count.clone()));
+        } else {
+            self.omitted += 1;
+        }
+        count
+    }
+
+    /// Records a refusal of the fence; what any file system would say isn't one.
+    pub(super) fn refused(&mut self, operation: &'static str, asked: &str, refused: &Refused) {
+        let Refused::Denied { reason, place } = refused else { return };
+        let hash = self.hashes.hash_one((operation, asked, place.as_str(), reason));
+        if self.seen.contains(&hash) {
+            return;
+        }
+        if self.denials.len() >= MAX_ENTRIES {
+            self.omitted += 1;
+            return;
+        }
+        self.seen.insert(hash);
+        self.denials.push(Recorded { operation, asked: bounded(asked), place: place.clone(), reason: *reason });
+    }
+
+    pub(super) fn finish(self, tree: &GrantedTree) -> FileLog {
+        let opened = self.opened.into_iter();
+        FileLog {
+            opened: opened.map(|(path, count)| Opened { path, bytes_read: count.0.load(Relaxed) }).collect(),
+            denials: self.denials.into_iter().map(|recorded| recorded.finish(tree)).collect(),
+            omitted: self.omitted,
+        }
+    }
+}
+
+impl Recorded {
+    fn finish(self, tree: &GrantedTree) -> Denial {
+        let would_allow = match self.reason {
+            DenialReason::NotGranted => tree.grant_for(&self.place),
+            // Reading is all that can be granted, and the rest is nobody's to grant.
+            DenialReason::ReadOnly
+            | DenialReason::LeavesRoot
+            | DenialReason::LinkLeaves
+            | DenialReason::SpecialFile
+            | DenialReason::Masked
+            | DenialReason::Network => None,
+        };
+        Denial {
+            operation: self.operation.to_owned(),
+            asked: self.asked,
+            resolved: bounded(self.place.shown()),
+            reason: self.reason,
+            would_allow,
+        }
+    }
+}
+
+fn bounded(text: &str) -> String {
+    if text.len() <= MAX_PATH_BYTES {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MAX_PATH_BYTES - CUT_MARK.len());
+    let kept = text.get(..end).unwrap_or_default();
+    format!("{kept}{CUT_MARK}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> Place {
+        let mut place = Place::root();
+        place.push(name).expect("short");
+        place
+    }
+
+    #[test]
+    fn a_file_opened_twice_is_one_entry_with_the_sum_of_its_bytes() {
+        let mut log = Log::default();
+        log.opened(&place("a")).add(3);
+        log.opened(&place("b")).add(1);
+        log.opened(&place("a")).add(4);
+        let listed: Vec<_> = log.opened.iter().map(|(path, count)| (path.as_str(), count.0.load(Relaxed))).collect();
+        assert_eq!(listed, [("a", 7), ("b", 1)]);
+        assert_eq!(log.omitted, 0);
+    }
+
+    #[test]
+    fn the_lists_are_bounded_and_say_what_they_leave_out() {
+        let mut log = Log::default();
+        for i in 0..1500 {
+            log.opened(&place(&format!("f{i}")));
+            let refused = Refused::denied(DenialReason::NotGranted, &place(&format!("x{i}")));
+            log.refused("open", &format!("x{i}"), &refused);
+            log.refused("open", "x0", &Refused::denied(DenialReason::NotGranted, &place("x0")));
+        }
+        assert_eq!((log.opened.len(), log.denials.len(), log.omitted), (1000, 1000, 1000));
+    }
+
+    #[test]
+    fn long_paths_are_cut_between_characters_with_a_mark() {
+        let cut = bounded(&"文".repeat(1000));
+        assert!(cut.len() <= MAX_PATH_BYTES && cut.ends_with("文…"), "{}", cut.len());
+        assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn long_paths_that_differ_only_where_they_are_cut_keep_their_own_counts() {
+        let mut log = Log::default();
+        let long = |end: &str| place(&format!("{}{end}", "x".repeat(2000)));
+        log.opened(&long("a")).add(1);
+        log.opened(&long("b")).add(2);
+        assert_eq!(log.opened.iter().map(|(_, count)| count.0.load(Relaxed)).collect::<Vec<_>>(), [1, 2]);
+    }
+}

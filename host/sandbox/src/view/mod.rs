@@ -1,0 +1,69 @@
+//! The guest's file system: one virtual root that holds only what is granted.
+//!
+//! Owns: opening grants, resolving a guest's path to one place under one open handle, judging
+//! that place, `wasi:filesystem`, and the log of what was opened and refused. Doesn't own: which
+//! grants a call has, or what becomes of the log.
+//!
+//! A path is rewritten until neither link nor `..` is left (`resolve`); the place so found is
+//! judged (`policy`: the only spot where masks, grants and access are decided); the kernel then
+//! walks exactly that place with links forbidden, below the grant's handle (`beneath`). The
+//! names that were judged are thus the names that lead to the object, whoever swaps what in
+//! meanwhile; and nothing outside the handle can be reached even if the judgement were wrong.
+//!
+//! What it doesn't see: hard links and bind mounts are ordinary files and folders of the grant
+//! that holds them.
+
+mod beneath;
+mod escape;
+mod grants;
+mod hint;
+mod host;
+mod listing;
+mod log;
+mod node;
+mod open;
+mod place;
+mod policy;
+mod project;
+mod refused;
+mod resolve;
+mod rewrite;
+mod stat;
+mod stream;
+
+#[cfg(test)]
+mod handle_proof;
+
+pub use beneath::Walk;
+pub use grants::{GrantError, GrantedTree};
+pub use host::{ViewHost, add_to_linker};
+pub use log::FileLog;
+pub use project::{ProjectDir, ProjectError};
+
+use log::Log;
+use std::sync::Arc;
+
+/// One call's view of the files: the shared tree of its grants, and what the call did with it.
+pub struct View {
+    pub(crate) tree: Arc<GrantedTree>,
+    pub(crate) log: Log,
+}
+
+impl View {
+    /// A fresh view with an empty log.
+    pub fn new(tree: Arc<GrantedTree>) -> Self {
+        Self { tree, log: Log::default() }
+    }
+
+    /// Whether anything was refused so far.
+    pub fn has_denials(&self) -> bool {
+        self.log.has_denials()
+    }
+
+    /// Takes what was opened and refused so far, and works out which grant would have allowed
+    /// each refusal. That looks at the project's folders, hence after the call: a guest must not
+    /// learn from the time of a refusal whether something exists.
+    pub fn take_log(&mut self) -> FileLog {
+        std::mem::take(&mut self.log).finish(&self.tree)
+    }
+}

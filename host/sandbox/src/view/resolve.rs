@@ -1,0 +1,214 @@
+//! From a guest's path to one name in one open folder, judged, with no link on the way.
+
+use super::beneath::Handle;
+use super::escape::{from_os, to_os};
+use super::grants::{Granted, GrantedTree};
+use super::node::Node;
+use super::place::{Asked, Place};
+use super::policy::{Ground, Want};
+use super::refused::Refused;
+use super::rewrite::Effort;
+use crate::receipt::DenialReason;
+use rustix::fs::{AtFlags, FileType, Stat, readlinkat, statat};
+use rustix::io::Errno;
+use std::sync::Arc;
+use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
+
+/// A path that meets a link is rewritten and walked again; more than once only while somebody
+/// keeps swapping things on it.
+const ROUNDS: u32 = 8;
+
+/// Whether a link that a path ends in is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Links {
+    Follow,
+    Keep,
+}
+
+/// Where a path starts: a folder that the guest has open.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base<'n> {
+    pub(super) place: &'n Place,
+    /// None for a bare folder.
+    pub(super) handle: Option<&'n Handle>,
+}
+
+impl<'n> Base<'n> {
+    pub(super) fn of(node: &'n Node) -> Result<Self, Refused> {
+        match node {
+            Node::Bare(place) => Ok(Self { place, handle: None }),
+            Node::Folder { place, handle } => Ok(Self { place, handle: Some(handle) }),
+            Node::File { .. } => Err(Refused::Plain(ErrorCode::NotDirectory)),
+        }
+    }
+}
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(super) enum Spot {
+    /// To a bare folder.
+    Bare(Place),
+    /// To a name in a granted folder.
+    Real(Pinned),
+}
+
+/// A name in an open folder, reached through no link.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    pub(super) place: Place,
+    pub(super) parent: Handle,
+    /// `.` for a grant's own folder.
+    pub(super) name: String,
+    /// What was there a moment ago; none if nothing was.
+    pub(super) found: Option<Stat>,
+}
+
+impl Spot {
+    pub(super) fn place(&self) -> &Place {
+        match self {
+            Self::Bare(place) => place,
+            Self::Real(pinned) => &pinned.place,
+        }
+    }
+}
+
+impl Pinned {
+    pub(super) fn kind(&self) -> Option<FileType> {
+        self.found.as_ref().map(|stat| FileType::from_raw_mode(stat.st_mode))
+    }
+
+    /// What a link says. One that says an absolute path names a place on the host, which is none
+    /// of the guest's business.
+    pub(super) fn link_text(&self) -> Result<String, Refused> {
+        let text = readlinkat(&self.parent, &*to_os(&self.name)?, Vec::new())?;
+        let text = from_os(text.as_bytes());
+        if text.starts_with('/') {
+            return Err(Refused::denied(DenialReason::LinkLeaves, &self.place));
+        }
+        Ok(text.into_owned())
+    }
+}
+
+enum Met {
+    Spot(Spot),
+    /// There is a link on the way, or at its end.
+    Link,
+}
+
+impl GrantedTree {
+    /// Resolves a guest's path. The place that comes out may be looked at; whether it may be
+    /// changed is judged apart.
+    pub(super) fn resolve(&self, base: Base<'_>, path: &str, links: Links) -> Result<Spot, Refused> {
+        let asked = match Asked::parse(path, base.place) {
+            #[cfg(test)]
+            _ if !self.judged => return self.resolve_unjudged(base, path),
+            asked => asked?,
+        };
+        let links = if asked.wants_folder { Links::Follow } else { links };
+        let mut effort = Effort::default();
+        let mut place = if asked.climbs {
+            self.rewrite(base, asked.names(), links, &mut effort)?
+        } else {
+            let mut place = base.place.clone();
+            asked.names().try_for_each(|name| place.push(name))?;
+            place
+        };
+        for _ in 0..ROUNDS {
+            match self.pin(base, &place, links)? {
+                Met::Spot(Spot::Real(pinned)) if asked.wants_folder => match pinned.kind() {
+                    Some(FileType::Directory) | None => return Ok(Spot::Real(pinned)),
+                    Some(_) => return Err(Refused::Plain(ErrorCode::NotDirectory)),
+                },
+                Met::Spot(spot) => return Ok(spot),
+                Met::Link => {
+                    let root = Place::root();
+                    let base = Base { place: &root, handle: None };
+                    place = self.rewrite(base, place.names(), links, &mut effort)?;
+                }
+            }
+        }
+        Err(Refused::Plain(ErrorCode::Loop))
+    }
+
+    /// Judges a place and has the kernel walk to the folder that holds it.
+    fn pin(&self, base: Base<'_>, place: &Place, links: Links) -> Result<Met, Refused> {
+        let granted = match self.judge(place, Want::Look)? {
+            Ground::Bare => return Ok(Met::Spot(Spot::Bare(place.clone()))),
+            Ground::Granted(granted) => granted,
+        };
+        let (start, way) = self.start(base, granted, place);
+        let (folders, name) = match way.rsplit_once('/') {
+            Some((folders, name)) => (folders, name),
+            None if way.is_empty() => ("", "."),
+            None => ("", way),
+        };
+        let parent = if folders.is_empty() {
+            start.clone()
+        } else {
+            match self.walk().folder(start, folders) {
+                Ok(folder) => Arc::new(folder),
+                Err(Errno::LOOP | Errno::NOTDIR) => return Ok(Met::Link),
+                Err(errno) => return Err(errno.into()),
+            }
+        };
+        let found = look(&parent, name)?;
+        let pinned = Pinned { place: place.clone(), parent, name: name.to_owned(), found };
+        if links == Links::Follow && pinned.kind() == Some(FileType::Symlink) {
+            return Ok(Met::Link);
+        }
+        Ok(Met::Spot(Spot::Real(pinned)))
+    }
+
+    /// The nearest open folder above a place in a grant, and the way down from it.
+    pub(super) fn start<'a>(
+        &self,
+        base: Base<'a>,
+        granted: &'a Granted,
+        place: &'a Place,
+    ) -> (&'a Handle, &'a str) {
+        if let Some(handle) = base.handle
+            && base.place.depth() >= granted.place.depth()
+            && let Some(way) = place.below(base.place)
+        {
+            return (handle, way);
+        }
+        (&granted.handle, place.below(&granted.place).unwrap_or_default())
+    }
+
+    /// As `resolve`, but judges nothing and rewrites nothing: the guest's own text goes to the
+    /// handle it starts from.
+    #[cfg(test)]
+    fn resolve_unjudged(&self, base: Base<'_>, path: &str) -> Result<Spot, Refused> {
+        let mut start = base.handle;
+        let mut way = path;
+        if start.is_none() {
+            let mut place = base.place.clone();
+            let mut rest = path;
+            while let Some((name, after)) = rest.split_once('/') {
+                place.push(name)?;
+                rest = after;
+                if let Some(granted) = self.holder(&place) {
+                    start = Some(&granted.handle);
+                    way = rest;
+                    break;
+                }
+            }
+        }
+        let start = start.ok_or(Refused::Plain(ErrorCode::NoEntry))?;
+        let (folders, name) = way.rsplit_once('/').map_or((".", way), |(f, n)| (if f.is_empty() { "/" } else { f }, n));
+        let parent = Arc::new(self.walk().folder(start, folders)?);
+        let found = look(&parent, name)?;
+        let mut place = Place::root();
+        place.push("unjudged")?;
+        Ok(Spot::Real(Pinned { place, parent, name: name.to_owned(), found }))
+    }
+}
+
+/// What a name in an open folder is, without following it.
+fn look(parent: &Handle, name: &str) -> Result<Option<Stat>, Refused> {
+    match statat(parent, &*to_os(name)?, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(errno.into()),
+    }
+}
