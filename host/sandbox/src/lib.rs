@@ -9,7 +9,9 @@ mod grant;
 pub mod json;
 mod receipt;
 pub mod reflect;
+pub mod view;
 
 pub use digest::*;
 pub use grant::*;
 pub use receipt::*;
+pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};
