@@ -1,1 +1,26 @@
-//! Placeholder.
+//! The journal of every run: what happened, what was meant to happen next, what tools did.
+//!
+//! Owns: one embedded SQLite file, its schema, the lease under which a run is driven, and the
+//! order that makes a crash harmless: the outcome of one step and the intents of the next are
+//! one transaction. Doesn't own: what an event means (the engine folds them), where the file
+//! lies, who may read it. Text that comes in is stored and given back, never interpreted.
+
+#![forbid(unsafe_code)]
+
+mod codec;
+mod error;
+mod lease;
+mod lock_file;
+mod read;
+mod run;
+mod schema;
+mod store;
+
+pub use error::StoreError;
+pub use lease::{Entry, Lease};
+pub use read::{Intent, Journal, Recorded, StoredReceipt};
+pub use run::{NewRun, RunSummary, StageName};
+pub use store::Store;
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, StoreError>;

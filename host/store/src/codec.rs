@@ -1,0 +1,126 @@
+//! Rows to values and back: JSON with a checksum.
+//!
+//! SQLite notices a broken page structure but not a flipped bit in a text. Each row therefore
+//! carries a digest over what it says *and* where it stands, so that a changed or moved row is
+//! reported and not believed.
+
+use crate::{Result, StoreError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Deeper values are refused: dropping and folding them recurses.
+pub(crate) const MAX_DEPTH: usize = 512;
+
+/// Bytes of a row's digest.
+const DIGEST_BYTES: usize = 16;
+
+/// What a row is, for its digest and for errors.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Row<'a> {
+    /// An event by its sequence number.
+    Event { run: &'a str, seq: i64 },
+    /// An intent by the event that it came from and its place among that event's intents.
+    Intent { run: &'a str, seq: i64, ordinal: i64 },
+    /// A receipt by its id and the event that it belongs to.
+    Receipt { run: &'a str, seq: i64, id: &'a str },
+}
+
+impl Row<'_> {
+    fn digest(&self, body: &str) -> [u8; DIGEST_BYTES] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.to_string().as_bytes());
+        hasher.update(b"\0");
+        hasher.update(body.as_bytes());
+        let mut digest = [0; DIGEST_BYTES];
+        hasher.finalize_xof().fill(&mut digest);
+        digest
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Event { .. } => "an event",
+            Self::Intent { .. } => "an intent",
+            Self::Receipt { .. } => "a receipt",
+        }
+    }
+}
+
+impl std::fmt::Display for Row<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Event { run, seq } => write!(f, "event {seq} of run {run}"),
+            Self::Intent { run, seq, ordinal } => write!(f, "intent {seq}.{ordinal} of run {run}"),
+            Self::Receipt { run, seq, id } => write!(f, "receipt {id} at event {seq} of run {run}"),
+        }
+    }
+}
+
+/// A value as it goes into a row.
+pub(crate) struct Encoded {
+    pub(crate) body: String,
+    pub(crate) digest: [u8; DIGEST_BYTES],
+}
+
+/// The row's JSON and digest.
+pub(crate) fn encode<T: Serialize>(row: Row<'_>, value: &T) -> Result<Encoded> {
+    let body = serde_json::to_string(value)
+        .map_err(|error| StoreError::Unwritable { what: row.kind(), why: error.to_string() })?;
+    if depth(&body) > MAX_DEPTH {
+        return Err(StoreError::TooDeep { what: row.kind(), limit: MAX_DEPTH });
+    }
+    let digest = row.digest(&body);
+    Ok(Encoded { body, digest })
+}
+
+/// The value of a row, if the row says what was written.
+pub(crate) fn decode<T: DeserializeOwned>(path: &Path, row: Row<'_>, body: &str, digest: &[u8]) -> Result<T> {
+    let corrupt = |why: String| StoreError::Corrupt { path: path.to_owned(), why };
+    if row.digest(body) != digest {
+        return Err(corrupt(format!("{row} isn't what was written")));
+    }
+    let mut reader = serde_json::Deserializer::from_str(body);
+    reader.disable_recursion_limit();
+    T::deserialize(&mut reader)
+        .and_then(|value| reader.end().map(|()| value))
+        .map_err(|error| corrupt(format!("{row} can't be read: {error}")))
+}
+
+/// How deeply this JSON text is nested.
+fn depth(json: &str) -> usize {
+    let (mut now, mut most) = (0_usize, 0_usize);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'[' | b'{' => {
+                now += 1;
+                most = most.max(now);
+            }
+            b']' | b'}' => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::depth;
+
+    #[test]
+    fn brackets_in_strings_are_no_nesting() {
+        assert_eq!(depth(r#"{"a":["[[[","\"[{",1]}"#), 2);
+        assert_eq!(depth("1"), 0);
+        assert_eq!(depth("[[],[[]]]"), 3);
+    }
+}

@@ -1,0 +1,178 @@
+//! What goes in comes out, whole and in order.
+
+use crate::sample::*;
+use proptest::prelude::*;
+use ringfence_engine::*;
+use ringfence_store::{Entry, StoreError};
+use serde_json::{Value, json};
+
+#[test]
+fn a_step_holds_its_outcome_receipts_and_next_intents() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
+    let call = tool_call(2);
+    let executing = Stage::Executing { call: call.clone() };
+    let receipts = [(ReceiptId::from("r1"), json!({"tool": "read_file", "wall_us": 12}))];
+    let intents = [Effect::CallTool(call)];
+    let event = tool_finished(1, json!({"lines": ["a", "b"]}));
+    let seq = lease
+        .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &executing })
+        .unwrap();
+    assert_eq!(seq, 2);
+
+    let journal = store.journal(&RunId::from("one")).unwrap();
+    let events: Vec<_> = journal.events.iter().map(|recorded| (recorded.seq, &recorded.event)).collect();
+    assert_eq!(events, [(1, &started("one")), (2, &event)]);
+    assert_eq!(journal.intents.len(), 1);
+    assert_eq!((journal.intents[0].seq, &journal.intents[0].effect), (2, &intents[0]));
+    assert_eq!(journal.receipts.len(), 1);
+    assert_eq!(journal.receipts[0].id, receipts[0].0);
+    assert_eq!(journal.receipts[0].receipt, receipts[0].1);
+    assert_eq!(store.events(&RunId::from("one")).unwrap(), journal.events);
+    assert_eq!(store.intents(&RunId::from("one")).unwrap(), journal.intents);
+    assert_eq!(store.receipts(&RunId::from("one")).unwrap(), journal.receipts);
+}
+
+#[test]
+fn a_step_that_can_t_be_stored_whole_leaves_nothing() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
+    let twice = [(ReceiptId::from("r"), json!(1)), (ReceiptId::from("r"), json!(2))];
+    let event = tool_finished(1, json!(null));
+    let refused = lease
+        .append(&Entry { event: &event, intents: &[], receipts: &twice, stage: &planning() })
+        .unwrap_err();
+    assert!(matches!(&refused, StoreError::DuplicateReceipt { receipt, .. } if receipt == "r"), "{refused}");
+    let journal = store.journal(&RunId::from("one")).unwrap();
+    assert_eq!((journal.events.len(), journal.receipts.len()), (1, 0));
+    assert_eq!(lease.append(&entry(&event, &planning())).unwrap(), 2, "the lease goes on after a refusal");
+}
+
+#[test]
+fn an_event_of_many_megabytes_comes_back() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("big"), &entry(&started("big"), &planning())).unwrap();
+    let event = tool_finished(1, Value::String("x\u{1b}[31m\0\"漢\n".repeat(1 << 20)));
+    lease.append(&entry(&event, &planning())).unwrap();
+    assert_eq!(store.events(&RunId::from("big")).unwrap()[1].event, event);
+}
+
+#[test]
+fn a_deep_value_comes_back_and_a_bottomless_one_is_refused() {
+    let nested = |levels: usize| (0..levels).fold(json!(1), |value, _| json!([value]));
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("deep"), &entry(&started("deep"), &planning())).unwrap();
+    let deep = tool_finished(1, nested(500));
+    lease.append(&entry(&deep, &planning())).unwrap();
+    assert_eq!(store.events(&RunId::from("deep")).unwrap()[1].event, deep);
+    let refused = lease.append(&entry(&tool_finished(2, nested(600)), &planning())).unwrap_err();
+    assert!(matches!(refused, StoreError::TooDeep { what: "an event", limit: 512 }), "{refused}");
+}
+
+#[test]
+fn reports_are_read_while_another_handle_drives() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
+    let reader = ringfence_store::Store::open_read_only(&folder.file()).unwrap();
+    for call in 1..=3 {
+        lease.append(&entry(&tool_finished(call, json!(call)), &planning())).unwrap();
+        assert_eq!(reader.journal(&RunId::from("one")).unwrap().events.len() as u64, call + 1);
+    }
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((any::<String>(), inner), 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn event_kind() -> impl Strategy<Value = EventKind> {
+    let status = prop_oneof![
+        Just(OutcomeStatus::Done),
+        Just(OutcomeStatus::Failed),
+        Just(OutcomeStatus::Trapped),
+        Just(OutcomeStatus::Denied),
+        Just(OutcomeStatus::Exceeded),
+        Just(OutcomeStatus::Cancelled),
+    ];
+    let answer = prop_oneof![
+        any::<Option<String>>().prop_map(|plan| Answer::Approve { plan: plan.map(PlanHash) }),
+        any::<Vec<(String, String, Option<Vec<String>>)>>().prop_map(|tasks| {
+            let task = |(id, description, on): (String, String, Option<Vec<String>>)| PlannedTask {
+                id: TaskId(id),
+                description,
+                kind: None,
+                depends_on: on.map(|ids| ids.into_iter().map(TaskId).collect()),
+            };
+            Answer::EditPlan { tasks: tasks.into_iter().map(task).collect() }
+        }),
+        json_value().prop_map(|input| Answer::EditCall { input }),
+        any::<String>().prop_map(|reason| Answer::Reject { reason }),
+        any::<String>().prop_map(|text| Answer::Reply { text }),
+        Just(Answer::Abort),
+    ];
+    prop_oneof![
+        any::<(u64, String, u64, u64, String)>().prop_map(|(call, text, input, output, model)| {
+            let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
+            let reply = ModelReply { text, stop: StopReason::Length, usage, model };
+            EventKind::ModelReplied { call: CallId(call), reply }
+        }),
+        any::<(u64, String, bool)>().prop_map(|(call, message, transient)| EventKind::ModelFailed {
+            call: CallId(call),
+            failure: ModelFailure { message, transient },
+        }),
+        (any::<u64>(), status, json_value(), any::<String>(), any::<Option<String>>()).prop_map(
+            |(call, status, value, message, receipt)| EventKind::ToolFinished {
+                call: CallId(call),
+                outcome: ToolOutcome { status, value, message, receipt: receipt.map(ReceiptId) },
+            }
+        ),
+        (any::<u64>(), answer)
+            .prop_map(|(review, answer)| EventKind::Answered { review: ReviewId(review), answer }),
+        Just(EventKind::Interrupted),
+        Just(EventKind::Resumed),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn events_and_receipts_come_back_as_they_went_in(
+        steps in prop::collection::vec((any::<i64>(), event_kind(), json_value()), 1..8)
+    ) {
+        let folder = Folder::new();
+        let store = folder.store();
+        let mut lease = store.create_run(&new_run("any"), &entry(&started("any"), &planning())).unwrap();
+        let mut events = vec![started("any")];
+        let mut values = Vec::new();
+        for (n, (at, kind, value)) in steps.into_iter().enumerate() {
+            let event = Event { at: Timestamp(at), kind };
+            let receipts = [(ReceiptId(format!("r{n}")), value.clone())];
+            lease.append(&Entry { event: &event, intents: &[], receipts: &receipts, stage: &planning() }).unwrap();
+            events.push(event);
+            values.push(value);
+        }
+        drop(lease);
+        let journal = ringfence_store::Store::open(&folder.file()).unwrap().journal(&RunId::from("any")).unwrap();
+        prop_assert_eq!(journal.events.into_iter().map(|recorded| recorded.event).collect::<Vec<_>>(), events);
+        prop_assert_eq!(journal.receipts.into_iter().map(|stored| stored.receipt).collect::<Vec<_>>(), values);
+    }
+}

@@ -1,0 +1,8 @@
+//! The store as its users see it.
+
+mod damage;
+mod durability;
+mod journal;
+mod leases;
+mod listing;
+mod sample;
