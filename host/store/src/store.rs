@@ -4,7 +4,7 @@ use crate::lease::{Entry, Lease};
 use crate::lock_file::LockFile;
 use crate::run::{NewRun, check_id};
 use crate::{Result, StoreError, schema};
-use ringfence_engine::RunId;
+use ringfence_engine::{RunId, Timestamp};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -120,6 +120,12 @@ impl Store {
             .pragma_query_value(None, "integrity_check", |row| row.get(0))
             .map_err(|error| self.failed(error))?;
         if found == "ok" { Ok(()) } else { Err(StoreError::Corrupt { path: self.path.clone(), why: found }) }
+    }
+
+    /// The time to put on an event or a new run: now.
+    pub fn now() -> Timestamp {
+        let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
     pub(crate) fn failed(&self, error: rusqlite::Error) -> StoreError {
