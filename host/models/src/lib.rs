@@ -3,6 +3,26 @@
 //! Owns: how each provider is spoken to, which failures are worth another try, the built-in
 //! playbook. Doesn't own: prompts, the meaning of replies, how often a stage is asked.
 
+#![forbid(unsafe_code)]
+
+mod anthropic;
+mod catalogue;
+mod endpoint;
+mod exchange;
+mod openai;
+mod retry;
+mod schema;
+mod secret;
+mod usage;
+mod words;
+
+pub use anthropic::{Anthropic, AnthropicConfig, ModelLimits};
+pub use catalogue::{Catalogue, CatalogueError, Effort, LongPrice, MicroDollars, ModelFacts, Price};
+pub use endpoint::PlainHttp;
+pub use exchange::Transport;
+pub use openai::{OpenAi, OpenAiConfig};
+pub use secret::Secret;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,0 +1,245 @@
+//! One HTTP exchange with a provider.
+//!
+//! Owns: the client (TLS, timeouts, no redirects), the bounded read of a body, what the
+//! network's failures are called. Doesn't own: whether to try again, what a body means.
+
+use crate::endpoint::Endpoint;
+use crate::secret::Secret;
+use crate::{ModelError, words};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, StatusCode, Url, redirect};
+use std::error::Error as _;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Times and sizes of exchanges, and how often one is repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transport {
+    /// To be connected, TLS included.
+    pub connect_timeout: Duration,
+    /// For one whole exchange: the model's time to write its answer.
+    pub answer_timeout: Duration,
+    /// Between two bytes of the answer.
+    pub silence_timeout: Duration,
+    /// Longest body that is read, in bytes.
+    pub max_body: usize,
+    /// Tries of one request, the first included.
+    pub attempts: u32,
+    /// Wait before the second try; doubled for each further one, unless the server says.
+    pub first_wait: Duration,
+    /// Longest wait that the doubling leads to.
+    pub max_wait: Duration,
+    /// Longest wait that a server can ask for; if it asks for more, the request has failed.
+    pub max_server_wait: Duration,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            answer_timeout: Duration::from_secs(600),
+            silence_timeout: Duration::from_secs(60),
+            max_body: 16 * 1024 * 1024,
+            attempts: 5,
+            first_wait: Duration::from_millis(500),
+            max_wait: Duration::from_secs(8),
+            max_server_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+/// An answer, whatever its status.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// A header as bounded, printable text.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let text = self.headers.get(name)?.to_str().ok()?.trim();
+        (!text.is_empty()).then(|| words::bounded(text, 200))
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// The network failed; another try may work.
+    Network(String),
+    /// The server isn't who it should be, or the answer is beyond all bounds.
+    Final(ModelError),
+}
+
+/// The connection to one provider.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    client: Client,
+    pub(crate) endpoint: Endpoint,
+    /// Provider and address, as errors name it.
+    pub(crate) name: String,
+    pub(crate) transport: Transport,
+    headers: HeaderMap,
+    secret: Secret,
+}
+
+impl Connection {
+    /// Prepares a connection; nothing is sent yet. `key` is the header that carries the
+    /// secret and the text before it.
+    pub(crate) fn new(
+        provider: &str,
+        endpoint: Endpoint,
+        transport: Transport,
+        key: Option<(HeaderName, &str, &Secret)>,
+    ) -> Result<Self, ModelError> {
+        // Fails when one is installed already, which is just as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let name = format!("{provider} at {}", endpoint.address());
+        let mut builder = Client::builder()
+            .connect_timeout(transport.connect_timeout)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .retry(reqwest::retry::never())
+            .tcp_keepalive(Duration::from_secs(30))
+            .user_agent(concat!("ringfence/", env!("CARGO_PKG_VERSION")));
+        if endpoint.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        if !endpoint.is_https() {
+            // Certificates are of no use, and a machine without any can still connect.
+            builder = builder.tls_certs_only([]);
+        }
+        let client = builder.build().map_err(|error| ModelError::Unsupported {
+            why: format!("no connection to {name} can be prepared: {}", causes(&error)),
+        })?;
+        let mut headers = HeaderMap::new();
+        let mut kept = Secret::new("");
+        if let Some((header, prefix, secret)) = key {
+            let text = format!("{prefix}{}", secret.expose());
+            let mut value = HeaderValue::from_str(&text).map_err(|_| ModelError::Unsupported {
+                why: format!("the key for {name} holds characters that no key has"),
+            })?;
+            value.set_sensitive(true);
+            headers.insert(header, value);
+            kept = secret.clone();
+        }
+        Ok(Self { client, endpoint, name, transport, headers, secret: kept })
+    }
+
+    /// Adds a header to every request.
+    pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        self
+    }
+
+    /// Someone else's words, fit to be shown: without the key, bounded, printable.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        words::bounded(&self.secret.censor(text), 500)
+    }
+
+    /// Sends one request and reads the answer.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&[u8]>,
+    ) -> Result<Answer, Broken> {
+        let wait = self.transport.answer_timeout;
+        match timeout(wait, self.exchange(method, path, body)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Broken::Network(format!("no whole answer in {wait:?}"))),
+        }
+    }
+
+    async fn exchange(&self, method: Method, path: &str, body: Option<&[u8]>) -> Result<Answer, Broken> {
+        let mut request = self.client.request(method, self.endpoint.url(path)).headers(self.headers.clone());
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body.to_vec());
+        }
+        let mut response = request.send().await.map_err(|error| self.broken(error))?;
+        let status = response.status();
+        let headers = std::mem::take(response.headers_mut());
+        let mut body = Vec::new();
+        loop {
+            let wait = self.transport.silence_timeout;
+            let chunk = match timeout(wait, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => return Err(self.broken(error)),
+                Err(_) => {
+                    return Err(Broken::Network(format!("the answer stopped for {wait:?}")));
+                }
+            };
+            let room = self.transport.max_body.saturating_sub(body.len());
+            if chunk.len() > room {
+                if !status.is_success() {
+                    // An error's first words are enough.
+                    body.extend(chunk.iter().take(room));
+                    break;
+                }
+                return Err(Broken::Final(ModelError::Unreadable {
+                    provider: self.name.clone(),
+                    why: format!("more than {} bytes", self.transport.max_body),
+                }));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Answer { status, headers, body })
+    }
+
+    /// The refusal that a redirect is: the key goes nowhere else.
+    pub(crate) fn redirected(&self, answer: &Answer) -> ModelError {
+        let target = answer
+            .headers
+            .get(LOCATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|text| Url::parse(text).ok())
+            .and_then(|url| url.host_str().map(|host| format!(" to {}", self.shown(host))))
+            .unwrap_or_default();
+        ModelError::Refused {
+            provider: self.name.clone(),
+            status: answer.status.as_u16(),
+            why: format!("it redirects{target}, which isn't followed; correct the base URL"),
+        }
+    }
+
+    fn broken(&self, error: reqwest::Error) -> Broken {
+        let error = error.without_url();
+        let why = self.shown(&causes(&error));
+        if distrusted(&error) {
+            return Broken::Final(ModelError::Unreachable { provider: self.name.clone(), why });
+        }
+        Broken::Network(why)
+    }
+}
+
+/// An error with all its causes, in one line.
+fn causes(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// Whether the server's certificate was refused: asking again changes nothing.
+fn distrusted(error: &reqwest::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let inner = cause.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref());
+        let tls =
+            inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()).or_else(|| cause.downcast_ref());
+        if let Some(rustls::Error::InvalidCertificate(_)) = tls {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}

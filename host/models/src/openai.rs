@@ -1,0 +1,223 @@
+//! Servers that speak the chat completions API: Ollama, llama.cpp, vLLM, LM Studio, OpenAI.
+//!
+//! Owns: the request as these servers want it, what one of them turned out not to take.
+//! Doesn't own: connections and retries, what a stage asks.
+
+mod reply;
+
+use crate::catalogue::{Catalogue, Effort};
+use crate::endpoint::{Endpoint, PlainHttp};
+use crate::exchange::{Connection, Transport};
+use crate::retry::until_answered;
+use crate::schema::{Dialect, Wire};
+use crate::secret::Secret;
+use crate::{Model, ModelError, Reply, Request};
+use async_trait::async_trait;
+use reply::{Heard, Quirk};
+use reqwest::Method;
+use reqwest::header::AUTHORIZATION;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const PROVIDER: &str = "openai";
+const OPERATION: &str = "/chat/completions";
+
+/// How a model is reached over the chat completions API.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenAiConfig {
+    /// The key, for servers that want one.
+    pub api_key: Option<Secret>,
+    /// Address without `/chat/completions`, such as `http://localhost:11434/v1`.
+    pub base_url: String,
+    /// Id of the model.
+    pub model: String,
+    /// Depth of thought, sent as `reasoning_effort`; the server's default when not given.
+    pub effort: Option<Effort>,
+    /// The server's default when not given.
+    pub temperature: Option<f64>,
+    /// Whether the key may travel unencrypted.
+    pub plain_http: PlainHttp,
+    /// Times, sizes and tries.
+    pub transport: Transport,
+}
+
+impl OpenAiConfig {
+    /// A model at an address, with no key and the server's defaults.
+    pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            api_key: None,
+            base_url: base_url.into(),
+            model: model.into(),
+            effort: None,
+            temperature: None,
+            plain_http: PlainHttp::default(),
+            transport: Transport::default(),
+        }
+    }
+}
+
+/// A model behind the chat completions API.
+#[derive(Debug)]
+pub struct OpenAi {
+    connection: Connection,
+    model: String,
+    effort: Option<Effort>,
+    temperature: Option<f64>,
+    /// The server refuses `response_format`: the schema goes into the prompt instead.
+    schema_in_prompt: AtomicBool,
+    /// The server wants the cap as `max_completion_tokens`.
+    completion_cap: AtomicBool,
+}
+
+/// How one request is put to the server, by what is known of it so far.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    schema_in_prompt: bool,
+    completion_cap: bool,
+}
+
+impl OpenAi {
+    /// Prepares a model; nothing is sent yet. Settings that the model is known not to take
+    /// are refused here, by name.
+    pub fn new(config: OpenAiConfig, known: &Catalogue) -> Result<Self, ModelError> {
+        let OpenAiConfig { api_key, base_url, model, effort, temperature, plain_http, transport } = config;
+        let refuse = |why: &str| Err(ModelError::Unsupported { why: why.to_owned() });
+        if model.trim().is_empty() {
+            return refuse("the model's id is empty; name one that the server has");
+        }
+        let api_key = match api_key {
+            Some(key) if key.is_empty() => {
+                return refuse("the key for openai is empty; set it or leave it out");
+            }
+            key => key,
+        };
+        let facts = known.facts(PROVIDER, &model);
+        facts.check(PROVIDER, &model, effort, temperature, facts.temperature.unwrap_or(true))?;
+        let endpoint = Endpoint::new(&base_url, api_key.is_some(), plain_http)?;
+        let completion_cap = endpoint.host() == "api.openai.com";
+        let key = api_key.as_ref().map(|key| (AUTHORIZATION, "Bearer ", key));
+        let connection = Connection::new(PROVIDER, endpoint, transport, key)?;
+        Ok(Self {
+            connection,
+            model,
+            effort,
+            temperature,
+            schema_in_prompt: AtomicBool::new(false),
+            completion_cap: AtomicBool::new(completion_cap),
+        })
+    }
+
+    /// Asks the server which models it has: whether the address and the key are good.
+    pub async fn models(&self) -> Result<Vec<String>, ModelError> {
+        let heard = until_answered(&self.connection, Method::GET, "/models", None, |answer| {
+            reply::read(&self.connection, answer, |body: Value| {
+                let list = body.get("data").and_then(Value::as_array);
+                let list = list.ok_or("the list of models has no `data`")?;
+                let id = |model: &Value| model.get("id").and_then(Value::as_str).map(str::to_owned);
+                Ok(list.iter().filter_map(id).collect())
+            })
+        })
+        .await?;
+        match heard {
+            Heard::Good(ids) => Ok(ids),
+            Heard::Quirk(_, error) => Err(error),
+        }
+    }
+
+    fn way(&self) -> Way {
+        Way {
+            schema_in_prompt: self.schema_in_prompt.load(Ordering::Relaxed),
+            completion_cap: self.completion_cap.load(Ordering::Relaxed),
+        }
+    }
+
+    fn body(&self, request: &Request, wire: Option<&Wire>, way: Way) -> Vec<u8> {
+        let mut system = request.system.clone();
+        if wire.is_none() {
+            system.push_str(&format!(
+                "\n\nReply with one JSON object and nothing else, no code fence and no words \
+                 around it. It must satisfy this JSON Schema:\n{}",
+                request.schema
+            ));
+        }
+        let mut messages = Vec::new();
+        if !system.trim().is_empty() {
+            messages.push(json!({ "role": "system", "content": system }));
+        }
+        messages.push(json!({ "role": "user", "content": request.user }));
+        let mut body = json!({ "model": self.model, "messages": messages });
+        let cap = if way.completion_cap { "max_completion_tokens" } else { "max_tokens" };
+        body[cap] = json!(request.max_tokens);
+        if let Some(wire) = wire {
+            body["response_format"] = json!({
+                "type": "json_schema",
+                "json_schema": {
+                    "name": schema_name(&request.stage),
+                    "strict": true,
+                    "schema": wire.schema,
+                },
+            });
+        }
+        if let Some(temperature) = self.temperature {
+            body["temperature"] = json!(temperature);
+        }
+        if let Some(effort) = self.effort {
+            body["reasoning_effort"] = json!(effort.word());
+        }
+        body.to_string().into_bytes()
+    }
+}
+
+#[async_trait]
+impl Model for OpenAi {
+    fn identity(&self) -> String {
+        format!("{PROVIDER} {} at {}", self.model, self.connection.endpoint.address())
+    }
+
+    async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
+        let connection = &self.connection;
+        loop {
+            let way = self.way();
+            let wire =
+                if way.schema_in_prompt { None } else { Some(Wire::new(&request.schema, Dialect::OpenAi)?) };
+            let body = self.body(&request, wire.as_ref(), way);
+            let heard = until_answered(connection, Method::POST, OPERATION, Some(&body), |answer| {
+                reply::read(connection, answer, |body| {
+                    let id = answer.header("x-request-id");
+                    reply::completion(body, id, &request)
+                })
+            })
+            .await?;
+            match heard {
+                Heard::Good(mut reply) => {
+                    if let Some(wire) = wire {
+                        reply.text = wire.read(reply.text);
+                    }
+                    return Ok(reply);
+                }
+                // Each is learnt once; the same complaint about the other way is an error.
+                Heard::Quirk(Quirk::NoResponseFormat, error) if !way.schema_in_prompt => {
+                    tracing::warn!(%error, "response_format is refused, the schema goes into the prompt");
+                    self.schema_in_prompt.store(true, Ordering::Relaxed);
+                }
+                Heard::Quirk(Quirk::CompletionCap, error) if !way.completion_cap => {
+                    tracing::warn!(%error, "max_tokens is refused, sent as max_completion_tokens");
+                    self.completion_cap.store(true, Ordering::Relaxed);
+                }
+                Heard::Quirk(Quirk::NoResponseFormat | Quirk::CompletionCap, error) => {
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+/// A name as the API takes it: letters, digits, `_` and `-`, at most 64.
+fn schema_name(stage: &str) -> String {
+    let name: String = stage
+        .chars()
+        .filter(|character| character.is_ascii_alphanumeric() || "_-".contains(*character))
+        .take(64)
+        .collect();
+    if name.is_empty() { "reply".to_owned() } else { name }
+}

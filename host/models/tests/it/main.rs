@@ -1,0 +1,7 @@
+//! Providers against real loopback servers.
+
+mod anthropic_replies;
+mod anthropic_requests;
+mod failures;
+mod openai;
+mod server;
