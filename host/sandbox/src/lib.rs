@@ -4,14 +4,37 @@
 //! of the file system, limits, outcomes, receipts. Doesn't own: which tools a run may use, who
 //! approved what, where receipts are kept.
 
+mod call;
+mod code_cache;
+mod component;
+mod cpu;
+mod cut;
 mod digest;
+mod engine;
 mod grant;
+mod host_state;
 pub mod json;
+mod limiter;
+mod message;
+mod network;
+mod outcome;
 mod receipt;
 pub mod reflect;
+mod sandbox;
+mod stdio;
+mod ticker;
+mod toolset;
+mod trap;
+mod trusted_code;
 pub mod view;
 
+pub use call::{CallError, CallReport, CallRequest, CancellationToken};
+pub use code_cache::{CacheError, CacheRefused, CodeCache};
+pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_BYTES, Prepared};
 pub use digest::*;
+pub use engine::EngineError;
 pub use grant::*;
 pub use receipt::*;
+pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
+pub use toolset::{Tool, Toolset, ToolsetError};
 pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};

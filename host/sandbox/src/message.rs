@@ -1,0 +1,137 @@
+//! What an outcome says in one line, for a person and a model alike.
+//!
+//! Text of the guest's may be in it: whoever prints it neutralises control characters.
+
+use crate::grant::{Access, DirGrant};
+use crate::receipt::{Denial, DenialReason, Exceeded, Outcome, Receipt};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Bytes of a tool's own error that fit into a line.
+const ERROR_BYTES: usize = 600;
+
+impl Outcome {
+    /// One line that says how the call ended and, where the fence refused something, what was
+    /// asked, what is granted and what would allow it. Empty for `Done`.
+    pub fn message(&self, receipt: &Receipt) -> String {
+        match self {
+            Self::Done(_) => String::new(),
+            Self::Failed(error) => error_text(error),
+            Self::Trapped(why) => format!("the tool crashed: {why}"),
+            Self::Denied { denials, .. } => {
+                let mut line = String::new();
+                for denial in denials.iter().take(3) {
+                    if !line.is_empty() {
+                        line.push_str("; ");
+                    }
+                    line.push_str(&denial.message(&receipt.dirs));
+                }
+                if denials.len() > 3 {
+                    let _ = write!(line, "; and {} more", denials.len() - 3);
+                }
+                line
+            }
+            Self::Exceeded(limit) => format!("the tool was stopped: it exceeded its limit of {}", limit_name(*limit)),
+            Self::Cancelled => "the call was cancelled".to_owned(),
+        }
+    }
+}
+
+impl Denial {
+    /// `../x is outside the granted folders (src, read)`, and what would allow it.
+    pub fn message(&self, granted: &[DirGrant]) -> String {
+        let asked = &self.asked;
+        let mut line = match self.reason {
+            DenialReason::NotGranted => format!("{asked} is outside the granted folders ({})", listed(granted)),
+            DenialReason::LeavesRoot => {
+                format!("{asked} leads above the project; granted is only: {}", listed(granted))
+            }
+            DenialReason::LinkLeaves => {
+                format!("{asked} is or goes through a link that leaves the granted folders ({})", listed(granted))
+            }
+            DenialReason::SpecialFile => format!("{asked} is a pipe, socket or device; only files and folders can be opened"),
+            DenialReason::Masked => format!("{asked} is hidden from all tools"),
+            DenialReason::ReadOnly => format!("{asked} can't be changed: the grant is for reading ({})", listed(granted)),
+            DenialReason::Network => format!("{asked} was not requested: no host is granted"),
+        };
+        if let Some(grant) = &self.would_allow {
+            let _ = write!(line, "; `{grant}` would allow it");
+        }
+        line
+    }
+}
+
+fn listed(granted: &[DirGrant]) -> String {
+    if granted.is_empty() {
+        return "none".to_owned();
+    }
+    let shown: Vec<_> = granted
+        .iter()
+        .map(|grant| match grant.access {
+            Access::Read => format!("{}, read", grant.path),
+        })
+        .collect();
+    shown.join("; ")
+}
+
+fn limit_name(limit: Exceeded) -> &'static str {
+    match limit {
+        Exceeded::Time => "time",
+        Exceeded::Memory => "memory",
+        Exceeded::Fuel => "instructions",
+        Exceeded::Exchange => "data exchanged with the host",
+    }
+}
+
+/// A tool's own error as text: the words of `{"case": …, "value": "words"}` or of a string.
+fn error_text(error: &Value) -> String {
+    let text = match (error, error.get("case"), error.get("value")) {
+        (Value::String(text), ..) => text.clone(),
+        (_, Some(Value::String(case)), Some(Value::String(text))) => format!("{}: {text}", case.replace('_', " ")),
+        (_, Some(Value::String(case)), None) => case.replace('_', " "),
+        _ => error.to_string(),
+    };
+    let mut end = ERROR_BYTES.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let (kept, rest) = text.split_at(end);
+    if rest.is_empty() { text } else { format!("{kept}…") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grant::GrantPath;
+    use serde_json::json;
+
+    #[test]
+    fn a_denial_names_what_was_asked_what_is_granted_and_what_would_allow_it() {
+        let granted = [DirGrant { path: GrantPath::parse("src").unwrap(), access: Access::Read }];
+        let denial = Denial {
+            operation: "open".to_owned(),
+            asked: "src/../secrets.txt".to_owned(),
+            resolved: "/secrets.txt".to_owned(),
+            reason: DenialReason::NotGranted,
+            would_allow: Some("--dir .".to_owned()),
+        };
+        assert_eq!(
+            denial.message(&granted),
+            "src/../secrets.txt is outside the granted folders (src, read); `--dir .` would allow it"
+        );
+    }
+
+    #[test]
+    fn an_error_variant_reads_as_a_sentence() {
+        assert_eq!(error_text(&json!({"case": "not_found", "value": "a.txt"})), "not found: a.txt");
+        assert_eq!(error_text(&json!({"case": "busy"})), "busy");
+        assert_eq!(error_text(&json!("plain")), "plain");
+        assert_eq!(error_text(&json!({"code": 7})), r#"{"code":7}"#);
+    }
+
+    #[test]
+    fn a_long_error_is_cut_between_characters() {
+        let text = error_text(&json!("é".repeat(1000)));
+        assert!(text.len() <= ERROR_BYTES + 3 && text.ends_with('…'));
+    }
+}
