@@ -14,6 +14,11 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// A digest computed elsewhere.
+    pub(crate) fn from_hash(hash: blake3::Hash) -> Self {
+        Self(*hash.as_bytes())
+    }
+
     /// The 64 hex digits alone, fit for a file name.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()

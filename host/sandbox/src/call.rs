@@ -1,0 +1,226 @@
+//! One tool call: a fresh store, context and instance, thrown away when it ends.
+//!
+//! Owns: the way of a call from its request to its report, its deadline and cancelling. Doesn't
+//! own: how an end is judged (`outcome`), what the guest sees (`host_state`).
+
+use crate::component::{Code, LoadError};
+use crate::cpu::CpuTimed;
+use crate::engine::Budget;
+use crate::grant::Limits;
+use crate::host_state::HostState;
+use crate::json::{InputError, input_to_vals};
+use crate::outcome::{Ended, judge};
+use crate::receipt::{Outcome, Receipt};
+use crate::sandbox::{Core, Sandbox};
+use crate::stdio::Captured;
+use crate::ticker::Ticking;
+use crate::toolset::Tool;
+use crate::trap::DeadlinePassed;
+use crate::view::{GrantedTree, View};
+use serde_json::Value;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+pub use tokio_util::sync::CancellationToken;
+use wasmtime::component::{ComponentExportIndex, Val};
+use wasmtime::{Store, UpdateDeadline};
+
+/// Bytes that one crossing of the boundary may carry from the guest to the host.
+const EXCHANGE_BYTES: usize = 64 << 20;
+/// Handles of resources that a guest may hold in all its tables.
+const GUEST_HANDLES: usize = 10_000;
+
+/// What to call, with what, within which bounds.
+#[derive(Clone)]
+pub struct CallRequest {
+    /// The tool.
+    pub tool: Tool,
+    /// Its arguments: a JSON object, as the tool's input schema says.
+    pub input: Value,
+    /// What it may see of the files.
+    pub tree: Arc<GrantedTree>,
+    /// The bounds.
+    pub limits: Limits,
+    /// Cancels the call; cancelling twice or after its end does nothing.
+    pub cancel: CancellationToken,
+}
+
+/// What came of a call that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The record of it.
+    pub receipt: Receipt,
+    /// What the guest wrote to standard output, up to the bound.
+    pub stdout: String,
+    /// What the guest wrote to standard error, up to the bound.
+    pub stderr: String,
+    /// What the runtime says of a guest that crashed, also where the outcome is a denial or a
+    /// limit.
+    pub crash: Option<String>,
+}
+
+/// Why a call was not made: no guest code ran.
+#[derive(Debug, Error)]
+pub enum CallError {
+    /// The arguments don't fit the tool.
+    #[error("the arguments for `{tool}` don't fit: {source}")]
+    Input {
+        /// The tool.
+        tool: String,
+        /// What doesn't fit.
+        source: InputError,
+    },
+    /// The component can't be used.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The host failed, not the tool.
+    #[error("the call of `{tool}` could not be carried out: {reason}")]
+    Host {
+        /// The tool.
+        tool: String,
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl Sandbox {
+    /// Calls a tool in a fresh instance. Can be awaited on any runtime: the call itself runs on
+    /// the sandbox's own. Dropping the future stops the guest.
+    ///
+    /// Time spent on loading code or waiting for other calls to end doesn't count against the
+    /// call's limit.
+    pub async fn call(&self, request: CallRequest) -> Result<CallReport, CallError> {
+        let definition = request.tool.definition();
+        let tool = request.tool.name().to_owned();
+        let params = input_to_vals(&definition.signature, &request.input)
+            .map_err(|source| CallError::Input { tool: tool.clone(), source })?;
+        let call = run(self.core().clone(), request, params);
+        if Handle::try_current().is_ok_and(|here| here.id() == self.handle().id()) {
+            return call.await;
+        }
+        let mut task = StopOnDrop(self.handle().spawn(call));
+        match (&mut task.0).await {
+            Ok(report) => report,
+            Err(error) => Err(CallError::Host { tool, reason: error.to_string() }),
+        }
+    }
+}
+
+/// A task that ends when nobody waits for it any more.
+struct StopOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for StopOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn run(core: Arc<Core>, request: CallRequest, params: Vec<Val>) -> Result<CallReport, CallError> {
+    let limits = &request.limits;
+    let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
+    let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
+    let code = core.code(request.tool.component(), budget).await?;
+    let export = &request.tool.definition().export;
+    let Some(export) = code.exports.get(export) else {
+        return Err(host_failed(format!("the component has no {export}")));
+    };
+    let slot = tokio::select! {
+        biased;
+        () = request.cancel.cancelled() => None,
+        slot = core.slots.acquire() => Some(slot.map_err(|error| host_failed(error.to_string()))?),
+    };
+
+    let started = Instant::now();
+    let stdout = Captured::new(limits.stdio_bytes);
+    let stderr = Captured::new(limits.stdio_bytes);
+    let view = View::new(request.tree.clone());
+    let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone());
+    let mut store =
+        new_store(code, state, limits, started).map_err(|error| host_failed(error.to_string()))?;
+    let mut cpu = Duration::ZERO;
+    let ended = match slot {
+        None => Ended::Cancelled,
+        Some(_) => {
+            let results = request.tool.definition().signature.result_count();
+            let guest = pin!(instantiate_and_call(code, &mut store, export, &params, results));
+            run_guest(guest, &mut cpu, &request, started).await
+        }
+    };
+    let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
+    let state = store.into_data();
+    drop(slot);
+    Ok(judge(&request, ended, state, [stdout, stderr], Spent { cpu, fuel, wall: started.elapsed() }))
+}
+
+/// What a call used.
+pub(crate) struct Spent {
+    pub(crate) cpu: Duration,
+    pub(crate) fuel: Option<u64>,
+    pub(crate) wall: Duration,
+}
+
+async fn run_guest(
+    guest: std::pin::Pin<&mut impl Future<Output = wasmtime::Result<Vec<Val>>>>,
+    cpu: &mut Duration,
+    request: &CallRequest,
+    started: Instant,
+) -> Ended {
+    let _ticking = Ticking::start();
+    let time_is_up = tokio::time::sleep_until((started + request.limits.time()).into());
+    tokio::select! {
+        // The guest first: most calls end without ever waiting, and set no timer then.
+        biased;
+        result = (CpuTimed { future: guest, spent: cpu }) => match result {
+            Ok(values) => Ended::Returned(values),
+            Err(error) => Ended::Raised(error),
+        },
+        () = request.cancel.cancelled() => Ended::Cancelled,
+        () = time_is_up => Ended::Raised(DeadlinePassed.into()),
+    }
+}
+
+fn new_store(
+    code: &Code,
+    state: HostState,
+    limits: &Limits,
+    started: Instant,
+) -> wasmtime::Result<Store<HostState>> {
+    let mut store = Store::new(code.instance.engine(), state);
+    store.limiter(|state| &mut state.limiter);
+    store.set_hostcall_fuel(EXCHANGE_BYTES);
+    store.set_max_component_handles(GUEST_HANDLES);
+    if let Some(fuel) = limits.fuel {
+        store.set_fuel(fuel)?;
+    }
+    let deadline = started + limits.time();
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(move |_| {
+        if Instant::now() >= deadline {
+            Err(DeadlinePassed.into())
+        } else {
+            Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
+        }
+    });
+    Ok(store)
+}
+
+async fn instantiate_and_call(
+    code: &Code,
+    store: &mut Store<HostState>,
+    export: &ComponentExportIndex,
+    params: &[Val],
+    results: usize,
+) -> wasmtime::Result<Vec<Val>> {
+    let instance = code.instance.instantiate_async(&mut *store).await?;
+    let function = instance
+        .get_func(&mut *store, export)
+        .ok_or_else(|| wasmtime::Error::msg("the instance lacks the tool's function"))?;
+    let mut values = vec![Val::Bool(false); results];
+    function.call_async(&mut *store, params, &mut values).await?;
+    Ok(values)
+}

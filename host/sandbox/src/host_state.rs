@@ -1,0 +1,71 @@
+//! What the host keeps for one call, and what a component can import.
+//!
+//! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
+//! random numbers are real, standard input is empty, output is captured, files are the view's, the
+//! network is closed; there are no arguments and no environment.
+
+use crate::limiter::MemoryLimiter;
+use crate::network::{ClosedNetwork, close_sockets};
+use crate::stdio::Captured;
+use crate::view::{View, ViewHost};
+use wasmtime::Engine;
+use wasmtime::component::{Linker, ResourceTable};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
+
+/// Entries in the host's table: open files, streams, pollables. An open file takes two.
+const TABLE_ENTRIES: usize = 2048;
+
+/// One call's data.
+pub(crate) struct HostState {
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    table: ResourceTable,
+    pub(crate) limiter: MemoryLimiter,
+    pub(crate) network: ClosedNetwork,
+    pub(crate) view: View,
+}
+
+impl HostState {
+    pub(crate) fn new(view: View, memory_bytes: u64, stdout: Captured, stderr: Captured) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(TABLE_ENTRIES);
+        let wasi = WasiCtx::builder()
+            // Calls have a runtime of their own, and the view opens no file that could block.
+            .allow_blocking_current_thread(true)
+            .stdout(stdout)
+            .stderr(stderr)
+            .build();
+        Self {
+            wasi,
+            http: WasiHttpCtx::new(),
+            table,
+            limiter: MemoryLimiter::new(memory_bytes),
+            network: ClosedNetwork::default(),
+            view,
+        }
+    }
+}
+
+impl WasiView for HostState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for HostState {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.network, table: &mut self.table, ctx: &mut self.http }
+    }
+}
+
+/// All that a component may import.
+pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
+    let mut linker: Linker<HostState> = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    linker.allow_shadowing(true);
+    close_sockets(&mut linker, |state| &mut state.network)?;
+    crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
+    Ok(linker)
+}

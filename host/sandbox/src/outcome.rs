@@ -1,0 +1,105 @@
+//! How a call ended, judged from what the guest did and what the fence saw; and its receipt.
+
+use crate::call::{CallReport, CallRequest, Spent};
+use crate::cut::cut_to;
+use crate::host_state::HostState;
+use crate::json::{Returned, result_to_json};
+use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
+use crate::stdio::Captured;
+use crate::trap::{describe, limit_behind};
+use serde_json::Value;
+use wasmtime::component::Val;
+
+/// How the guest came to its end.
+pub(crate) enum Ended {
+    /// It returned one value, or none.
+    Returned(Vec<Val>),
+    /// It trapped, or a limit stopped it.
+    Raised(wasmtime::Error),
+    /// The caller cancelled.
+    Cancelled,
+}
+
+/// Turns an end into a report.
+pub(crate) fn judge(
+    request: &CallRequest,
+    ended: Ended,
+    mut state: HostState,
+    [stdout, stderr]: [Captured; 2],
+    spent: Spent,
+) -> CallReport {
+    let files = state.view.take_log();
+    let (requests, requests_omitted) = state.network.into_denials();
+    let mut denials = files.denials;
+    denials.extend(requests);
+
+    let crash = match &ended {
+        Ended::Raised(error) => Some(describe(error)),
+        Ended::Returned(_) | Ended::Cancelled => None,
+    };
+    let memory_refused = state.limiter.refused();
+    let outcome = outcome_of(request, ended, memory_refused, &denials);
+    let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
+    let receipt = Receipt {
+        tool: request.tool.name().to_owned(),
+        component: request.tool.component().digest(),
+        grants: request.tree.digest(),
+        dirs: request.tree.grants().dirs.clone(),
+        opened: files.opened,
+        denials,
+        omitted: files.omitted.saturating_add(requests_omitted),
+        truncated,
+        output_bytes,
+        stdio_bytes: stdout.written().saturating_add(stderr.written()),
+        peak_memory_bytes: state.limiter.peak(),
+        cpu_us: micros(spent.cpu),
+        fuel: spent.fuel,
+        wall_us: micros(spent.wall),
+    };
+    CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash }
+}
+
+fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {
+    match ended {
+        Ended::Cancelled => Outcome::Cancelled,
+        Ended::Returned(values) => match result_to_json(&request.tool.definition().signature, values) {
+            Ok(Returned::Value(value)) => Outcome::Done(value),
+            Ok(Returned::Err(error)) => failed(error, denials),
+            Err(error) => Outcome::Trapped(error.to_string()),
+        },
+        Ended::Raised(error) => match limit_behind(&error) {
+            Some(limit) => Outcome::Exceeded(limit),
+            None if memory_refused => Outcome::Exceeded(Exceeded::Memory),
+            None if denials.is_empty() => Outcome::Trapped(describe(&error)),
+            None => Outcome::Denied { error: Value::Null, denials: denials.to_vec() },
+        },
+    }
+}
+
+fn failed(error: Value, denials: &[Denial]) -> Outcome {
+    if denials.is_empty() {
+        Outcome::Failed(error)
+    } else {
+        Outcome::Denied { error, denials: denials.to_vec() }
+    }
+}
+
+/// Cuts the value in an outcome; says how long it was and whether it was cut.
+fn cut_outcome(outcome: Outcome, limit: u64) -> (Outcome, u64, bool) {
+    let (value, rebuild): (Value, Box<dyn FnOnce(Value) -> Outcome>) = match outcome {
+        Outcome::Done(value) => (value, Box::new(Outcome::Done)),
+        Outcome::Failed(error) => (error, Box::new(Outcome::Failed)),
+        Outcome::Denied { error, denials } => {
+            (error, Box::new(move |error| Outcome::Denied { error, denials }))
+        }
+        other @ (Outcome::Trapped(_) | Outcome::Exceeded(_) | Outcome::Cancelled) => {
+            return (other, 0, false);
+        }
+    };
+    let (value, len, cut) = cut_to(value, limit);
+    (rebuild(value), len, cut)
+}
+
+fn micros(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,244 @@
+//! The sandbox: loads components, and has calls carried out on a runtime of its own.
+//!
+//! Owns: engines, linkers, the code cache, the runtime and how many calls run at once. What
+//! happens in a call is `call`'s.
+
+use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
+use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
+use crate::digest::Digest;
+use crate::engine::{Budget, Engines, LinkedEngine};
+use crate::reflect::{ComponentTools, ReflectLimits, reflect};
+use crate::trap::bounded;
+use crate::trusted_code::TrustedCode;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+use tokio::runtime::{Handle, Runtime};
+use tokio::sync::Semaphore;
+use wasmtime::component::Component;
+
+/// Of what compiler and linker say.
+const REASON_BYTES: usize = 600;
+
+/// How a sandbox is set up.
+#[derive(Debug, Clone)]
+pub struct SandboxConfig {
+    /// Where compiled code is kept; nowhere without.
+    pub cache_dir: Option<PathBuf>,
+    /// How many calls run at once; more wait. Each reserves 4 GiB of address space (not memory)
+    /// where instances are pooled.
+    pub max_calls: u32,
+    /// Whether instances come from a pool: faster calls, but a few milliseconds to set up. Worth
+    /// it from some dozen calls on.
+    pub pool: bool,
+}
+
+impl Default for SandboxConfig {
+    fn default() -> Self {
+        Self { cache_dir: None, max_calls: 128, pool: true }
+    }
+}
+
+impl SandboxConfig {
+    /// For a process that makes a handful of calls and ends.
+    pub fn for_few_calls() -> Self {
+        Self { max_calls: 16, pool: false, ..Self::default() }
+    }
+}
+
+/// Why there is no sandbox.
+#[derive(Debug, Error)]
+pub enum SandboxError {
+    /// The folder for compiled code isn't safe to use.
+    #[error(transparent)]
+    Cache(#[from] CacheRefused),
+    /// The threads that calls run on can't be started.
+    #[error("the threads for tool calls could not be started: {0}")]
+    Runtime(#[source] std::io::Error),
+}
+
+/// Loads components and calls their tools, each call in a fresh instance.
+///
+/// Cheap to share behind an `Arc`. Dropping it stops the calls that are under way.
+pub struct Sandbox {
+    core: Arc<Core>,
+    /// Only `Drop` takes it.
+    runtime: Option<Runtime>,
+    handle: Handle,
+}
+
+/// What calls and loads need, apart from the runtime they run on.
+pub(crate) struct Core {
+    engines: Engines,
+    cache: Option<CodeCache>,
+    pub(crate) slots: Semaphore,
+}
+
+impl Sandbox {
+    /// Sets up the cache and the threads; engines are made when first needed. A cache folder that
+    /// can't be made or written is no obstacle (a warning is logged), one that others can write
+    /// to is refused.
+    pub fn new(config: SandboxConfig) -> Result<Self, SandboxError> {
+        let cache = match config.cache_dir.as_deref().map(CodeCache::open).transpose() {
+            Ok(cache) => cache,
+            Err(CacheError::Refused(refused)) => return Err(refused.into()),
+            Err(error @ CacheError::Unusable { .. }) => {
+                tracing::warn!(%error, "compiled code can't be kept; it will be compiled again next time");
+                None
+            }
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .thread_name("ringfence-call")
+            // A guest that never ends yields on every tick; the timers must be looked at as often.
+            .event_interval(1)
+            .enable_all()
+            .build()
+            .map_err(SandboxError::Runtime)?;
+        let max_calls = config.max_calls.max(1);
+        let core = Core {
+            engines: Engines::new(if config.pool { max_calls } else { 0 }),
+            cache,
+            slots: Semaphore::new(max_calls as usize),
+        };
+        Ok(Self { core: Arc::new(core), handle: runtime.handle().clone(), runtime: Some(runtime) })
+    }
+
+    /// Learns which tools a component has. Compiles nothing: that is for [`Self::prepare`] or the
+    /// first call.
+    pub fn load(&self, source: ComponentSource) -> Result<Arc<LoadedComponent>, LoadError> {
+        let tools = self.core.tools_of(&source)?;
+        Ok(Arc::new(LoadedComponent::new(source, tools)))
+    }
+
+    /// Whether calling a tool of this component would compile it first, as far as can be seen
+    /// without loading the cached code.
+    pub fn would_compile(&self, component: &LoadedComponent) -> Result<bool, LoadError> {
+        if component.code_cell(Budget::Time).get().is_some() {
+            return Ok(false);
+        }
+        let Some(cache) = &self.core.cache else { return Ok(true) };
+        let engine = self.core.engines.compiling(Budget::Time)?;
+        Ok(!cache.has(&CacheName::code(component.digest(), engine.compatibility)))
+    }
+
+    /// Makes a component's code ready: from the cache, or by compiling it, which can take seconds.
+    /// Can be awaited on any runtime. The work isn't repeated, and goes on if this is dropped.
+    pub async fn prepare(&self, component: &Arc<LoadedComponent>) -> Result<Prepared, LoadError> {
+        let was_ready = component.code_cell(Budget::Time).initialized();
+        let (core, component) = (self.core.clone(), component.clone());
+        let name = component.name().to_owned();
+        let task = self
+            .handle
+            .spawn(async move { core.code(&component, Budget::Time).await.map(|code| code.prepared) });
+        let prepared = match task.await {
+            Ok(prepared) => prepared?,
+            Err(error) => return Err(LoadError::Host { name, reason: error.to_string() }),
+        };
+        Ok(if was_ready { Prepared { took: Duration::ZERO, ..prepared } } else { prepared })
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // Waiting for its threads isn't allowed on another runtime's thread.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Core {
+    fn tools_of(&self, source: &ComponentSource) -> Result<ComponentTools, LoadError> {
+        let name = CacheName::definitions(source.digest(), definitions_version());
+        let cached = self.cache.as_ref().and_then(|cache| cache.text(&name));
+        if let Some(tools) = cached.and_then(|text| serde_json::from_str(&text).ok()) {
+            return Ok(tools);
+        }
+        let bytes = source.bytes()?;
+        let tools = reflect(&bytes, &ReflectLimits::default())
+            .map_err(|error| LoadError::Reflect { name: source.name().to_owned(), source: error })?;
+        if let (Some(cache), Ok(text)) = (&self.cache, serde_json::to_vec(&tools)) {
+            cache.store(&name, &text);
+        }
+        Ok(tools)
+    }
+
+    /// The component's code for this budget, made on the first call of this.
+    pub(crate) async fn code<'a>(
+        self: &Arc<Self>,
+        component: &'a Arc<LoadedComponent>,
+        budget: Budget,
+    ) -> Result<&'a Code, LoadError> {
+        let make = || async {
+            let (core, component) = (self.clone(), component.clone());
+            let name = component.name().to_owned();
+            match tokio::task::spawn_blocking(move || core.make_code(&component, budget)).await {
+                Ok(code) => code,
+                Err(error) => Err(LoadError::Host { name, reason: error.to_string() }),
+            }
+        };
+        component.code_cell(budget).get_or_try_init(make).await
+    }
+
+    fn make_code(&self, component: &LoadedComponent, budget: Budget) -> Result<Code, LoadError> {
+        let started = Instant::now();
+        let name = || component.name().to_owned();
+        let compatibility = self.engines.compiling(budget)?.compatibility;
+        let cache_name = CacheName::code(component.digest(), compatibility);
+        let cached = self.load_cached(&cache_name, budget);
+        let compiled = cached.is_none();
+        let (engine, code) = match cached {
+            Some(found) => found,
+            None => self.compile(component, &cache_name, budget)?,
+        };
+        let instance = engine.linker.instantiate_pre(&code).map_err(|error| LoadError::Import {
+            name: name(),
+            reason: bounded(&format!("{error:#}"), REASON_BYTES),
+        })?;
+        let exports = export_indices(&code, component.tools());
+        Ok(Code { instance, exports, prepared: Prepared { compiled, took: started.elapsed() } })
+    }
+
+    fn load_cached(&self, name: &CacheName, budget: Budget) -> Option<(&LinkedEngine, Component)> {
+        let code = self.cache.as_ref()?.code(name)?;
+        match self.engines.load(&code, budget) {
+            Ok(loaded) => Some(loaded),
+            Err(error) => {
+                tracing::warn!(%error, "cached code doesn't load; compiling it again");
+                None
+            }
+        }
+    }
+
+    fn compile(
+        &self,
+        component: &LoadedComponent,
+        cache_name: &CacheName,
+        budget: Budget,
+    ) -> Result<(&LinkedEngine, Component), LoadError> {
+        let bytes = component.source.bytes()?;
+        let engine = &self.engines.compiling(budget)?.engine;
+        let code = TrustedCode::compile(engine, &bytes).map_err(|error| LoadError::Compile {
+            name: component.name().to_owned(),
+            reason: bounded(&format!("{error:#}"), REASON_BYTES),
+        })?;
+        if let (Some(cache), Some(bytes)) = (&self.cache, code.just_compiled()) {
+            cache.store(cache_name, bytes);
+        }
+        Ok(self.engines.load(&code, budget)?)
+    }
+}
+
+/// Definitions are read anew by another version of this crate: it may read them otherwise.
+fn definitions_version() -> Digest {
+    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 1").as_bytes())
+}
