@@ -43,7 +43,8 @@ impl Ignored {
             // Listed, not probed: a probe for a file that isn't granted would be a refusal on record.
             let names = fs::read_dir(&path).into_iter().flatten().flatten();
             let names = names.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-            let names: Vec<_> = names.map(|entry| entry.file_name()).filter(|name| is_ignore_file(name)).collect();
+            let names: Vec<_> =
+                names.map(|entry| entry.file_name()).filter(|name| is_ignore_file(name)).collect();
             all.enter(&path, &above, names.iter().map(|name| name.as_os_str()));
             if !above.is_empty() {
                 above.push('/');

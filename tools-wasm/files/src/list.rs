@@ -68,7 +68,7 @@ pub fn list_files(root: &Root, request: &ListRequest<'_>) -> Result<Listing, Fai
 
     let mut entries = Vec::new();
     let (mut total, mut files, mut directories) = (0, 0, 0);
-    while let Some(found) = walk.next() {
+    for found in walk.by_ref() {
         if glob.as_ref().is_some_and(|glob| !glob.matches(found.name(), found.below(), &found.path)) {
             continue;
         }

@@ -25,7 +25,8 @@ pub(crate) struct Pattern(Regex);
 impl Pattern {
     /// Understands an expression in the syntax of the `regex` crate.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let refuse = |why: String| Failure::InvalidPattern(format!("regular expression {}: {why}", quoted(text)));
+        let refuse =
+            |why: String| Failure::InvalidPattern(format!("regular expression {}: {why}", quoted(text)));
         if text.is_empty() {
             return Err(refuse("empty".into()));
         }
@@ -35,14 +36,17 @@ impl Pattern {
         let mut parser =
             ParserBuilder::new().multi_line(true).crlf(true).utf8(false).nest_limit(DEEPEST).build();
         let parsed = parser.parse(text).map_err(|error| refuse(error.to_string()))?;
-        let within = within_line(&parsed).ok_or_else(|| {
-            refuse("asks for a line break, but lines are searched one by one".into())
-        })?;
+        let within = within_line(&parsed)
+            .ok_or_else(|| refuse("asks for a line break, but lines are searched one by one".into()))?;
         let config = Config::new()
             .utf8_empty(false)
             .nfa_size_limit(Some(MOST_MEMORY))
             .hybrid_cache_capacity(MOST_MEMORY);
-        Regex::builder().configure(config).build_from_hir(&within).map(Self).map_err(|error| refuse(too_big(&error)))
+        Regex::builder()
+            .configure(config)
+            .build_from_hir(&within)
+            .map(Self)
+            .map_err(|error| refuse(too_big(&error)))
     }
 
     /// The first match at or after `from`; never across a line's end.
@@ -80,10 +84,9 @@ fn within_line(hir: &Hir) -> Option<Hir> {
         HirKind::Look(Look::Start) => Hir::look(Look::StartCRLF),
         HirKind::Look(Look::End) => Hir::look(Look::EndCRLF),
         HirKind::Look(look) => Hir::look(*look),
-        HirKind::Repetition(repetition) => Hir::repetition(Repetition {
-            sub: Box::new(within_line(&repetition.sub)?),
-            ..repetition.clone()
-        }),
+        HirKind::Repetition(repetition) => {
+            Hir::repetition(Repetition { sub: Box::new(within_line(&repetition.sub)?), ..repetition.clone() })
+        }
         HirKind::Capture(capture) => {
             Hir::capture(Capture { sub: Box::new(within_line(&capture.sub)?), ..capture.clone() })
         }

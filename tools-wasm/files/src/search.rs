@@ -110,13 +110,14 @@ pub fn search_text(root: &Root, request: &SearchRequest<'_>) -> Result<SearchRes
         return Ok(search.result);
     }
     let mut walk = Walk::start(root, asked, &shown, true)?;
-    while let Some(found) = walk.next() {
+    for found in walk.by_ref() {
         let wanted = found.kind == Kind::File
             && glob.as_ref().is_none_or(|glob| glob.matches(found.name(), found.below(), &found.path));
         if !wanted {
             continue;
         }
-        let opened = File::open(&found.place).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
+        let opened =
+            File::open(&found.place).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
         match opened {
             Ok((file, metadata)) => search.file(file, metadata.len(), found.path),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -153,7 +154,8 @@ impl Search {
 
     fn file(&mut self, mut file: File, size: u64, path: String) {
         if size > LARGEST {
-            return self.skip(|| format!("{}: {size} bytes; files over {LARGEST} are not searched", quoted(&path)));
+            return self
+                .skip(|| format!("{}: {size} bytes; files over {LARGEST} are not searched", quoted(&path)));
         }
         let Some(left) = self.text_left.checked_sub(size) else {
             self.result.complete = false;

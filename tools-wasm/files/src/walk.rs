@@ -134,8 +134,8 @@ impl Walk {
     }
 
     fn descend(&mut self, place: &Path, path: &str) {
-        let entered = fs::read_dir(place)
-            .and_then(|entries| self.enter(place.to_owned(), path.to_owned(), entries));
+        let entered =
+            fs::read_dir(place).and_then(|entries| self.enter(place.to_owned(), path.to_owned(), entries));
         match entered {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

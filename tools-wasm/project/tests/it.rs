@@ -14,7 +14,8 @@ fn project() -> (tempfile::TempDir, Root) {
 #[test]
 fn every_spelling_of_a_path_is_shown_the_same() {
     let (_dir, root) = project();
-    for asked in ["src/a.rs", "./src/a.rs", "/src/a.rs", "src/../src/a.rs", "src//./a.rs", "src/deep/../a.rs"] {
+    for asked in ["src/a.rs", "./src/a.rs", "/src/a.rs", "src/../src/a.rs", "src//./a.rs", "src/deep/../a.rs"]
+    {
         assert_eq!(root.tidy(asked), "src/a.rs", "{asked}");
         assert!(root.open(asked).is_ok(), "{asked}");
     }

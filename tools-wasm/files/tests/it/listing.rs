@@ -133,7 +133,9 @@ fn a_glob_that_cannot_be_understood_is_named() {
     let ground = Ground::new(&[]);
     for pattern in ["[", "a{b", "src/"] {
         let request = ListRequest { pattern: Some(pattern), ..ListRequest::default() };
-        let Err(Failure::InvalidPattern(why)) = list_files(&ground.root(), &request) else { panic!("{pattern}") };
+        let Err(Failure::InvalidPattern(why)) = list_files(&ground.root(), &request) else {
+            panic!("{pattern}")
+        };
         assert!(why.contains(&format!("`{pattern}`")), "{why}");
     }
 }
@@ -169,7 +171,8 @@ fn a_folder_of_a_hundred_thousand_entries_is_counted() {
 fn a_tree_two_thousand_deep_ends_well() {
     let ground = Ground::new(&[]);
     // Made from the inside: the whole path is longer than the system takes at once.
-    let script = "i=0; while [ $i -lt 2000 ]; do mkdir dd && cd -P dd || exit 1; i=$((i+1)); done; touch leaf";
+    let script =
+        "i=0; while [ $i -lt 2000 ]; do mkdir dd && cd -P dd || exit 1; i=$((i+1)); done; touch leaf";
     let made = std::process::Command::new("sh").arg("-c").arg(script).current_dir(ground.path()).status();
     assert!(made.unwrap().success());
     let listing = list(&ground, everything());

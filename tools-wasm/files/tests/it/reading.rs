@@ -123,7 +123,9 @@ fn binary_files_are_refused_by_name() {
     ground.put("b.txt", b"\xff\xfeh\0i\0");
     ground.put("gbk.txt", &[0xc4, 0xe3, 0xba, 0xc3, b'\n']);
     for (path, word) in [("a.bin", "binary"), ("b.txt", "UTF-16"), ("gbk.txt", "another encoding")] {
-        let Err(Failure::Fault(Fault::NotText(why))) = read(&ground, path, None, None) else { panic!("{path}") };
+        let Err(Failure::Fault(Fault::NotText(why))) = read(&ground, path, None, None) else {
+            panic!("{path}")
+        };
         assert!(why.contains(path) && why.contains(word), "{why}");
     }
 }

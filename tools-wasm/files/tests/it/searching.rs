@@ -59,7 +59,10 @@ fn windows_line_ends_are_no_part_of_a_line() {
     let ground = Ground::new(&[("a", "one\r\ntwo\r\nthree")]);
     let result = search(&ground, pattern("^two$"));
     assert_eq!(result.matches[0].text, "two");
-    assert_eq!((&result.matches[0].before[0], &result.matches[0].after[0]), (&"one".to_owned(), &"three".to_owned()));
+    assert_eq!(
+        (&result.matches[0].before[0], &result.matches[0].after[0]),
+        (&"one".to_owned(), &"three".to_owned())
+    );
 }
 
 #[test]

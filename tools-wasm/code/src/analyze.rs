@@ -1,0 +1,81 @@
+//! `analyze_code`: from a path to an analysis.
+
+use crate::language::Language;
+use crate::lines;
+use crate::model::Analysis;
+use crate::scan;
+use ringfence_guest_project::{Fault, Root, decode, quoted, read_whole};
+use tree_sitter::Parser;
+
+/// The largest file that is parsed, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+/// Why a call failed, with a message that names what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The file system said no.
+    Fault(Fault),
+    /// No known language has this extension.
+    UnknownLanguage(String),
+    /// Too large to parse.
+    TooLarge(String),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Analyses a source file.
+pub fn analyze_code(root: &Root, asked: &str) -> Result<Analysis, Failure> {
+    // The file first: of one that isn't there, the extension is no matter.
+    let (mut file, metadata) = root.open(asked)?;
+    let path = root.tidy(asked);
+    let Some(language) = Language::of(&path) else {
+        let known = Language::list();
+        return Err(Failure::UnknownLanguage(format!(
+            "{}: not a known language; known are {known}",
+            quoted(asked)
+        )));
+    };
+    let size = metadata.len();
+    if size > LARGEST {
+        let why = format!("{}: {size} bytes; files over {LARGEST} are not parsed", quoted(asked));
+        return Err(Failure::TooLarge(why));
+    }
+    let mut bytes = Vec::new();
+    read_whole(&mut file, usize::try_from(size).unwrap_or(0), &mut bytes)
+        .map_err(|error| Fault::of(asked, &error))?;
+    let (text, _) =
+        decode(bytes).map_err(|why| Fault::NotText(format!("{}: {why} ({size} bytes)", quoted(asked))))?;
+    let mut analysis = analyze_text(language, &text)
+        .ok_or_else(|| Fault::Io(format!("{}: the parser gave up", quoted(asked))))?;
+    analysis.path = path;
+    analysis.size = size;
+    Ok(analysis)
+}
+
+/// Analyses source text; none if the parser gives up, which it does for no text in particular.
+pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()).ok()?;
+    let tree = parser.parse(text, None)?;
+    let scanned = scan::scan(&tree, text, language.rules().as_mut());
+    let found = scanned.found;
+    let mut counts = found.counts;
+    lines::count(text, found.comments, &mut counts);
+    Some(Analysis {
+        path: String::new(),
+        language,
+        package_name: found.package,
+        outline: found.symbols,
+        imports: found.imports,
+        counts,
+        syntax_errors: scanned.errors,
+        first_errors: scanned.first_errors,
+        cut: found.cut,
+        size: text.len() as u64,
+    })
+}

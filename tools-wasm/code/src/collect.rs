@@ -1,0 +1,105 @@
+//! What has been found so far, bounded.
+
+use crate::excerpt::{bounded, one_line};
+use crate::model::{Counts, Import, ImportKind, Symbol, SymbolKind};
+use std::ops::Range;
+
+const MOST_SYMBOLS: usize = 2000;
+const MOST_IMPORTS: usize = 1000;
+const MOST_NAMES: usize = 100;
+/// The longest name, module or owner, in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) imports: Vec<Import>,
+    pub(crate) counts: Counts,
+    /// Ranges of bytes that are comment.
+    pub(crate) comments: Vec<Range<usize>>,
+    pub(crate) package: Option<String>,
+    pub(crate) cut: bool,
+}
+
+impl Found {
+    /// Counts a symbol, and keeps it while there is room: then `make` is asked for the rest.
+    pub(crate) fn symbol(&mut self, kind: SymbolKind, make: impl FnOnce() -> Symbol) {
+        if let Some(count) = self.count_of(kind) {
+            *count += 1;
+        }
+        if self.symbols.len() < MOST_SYMBOLS { self.symbols.push(make()) } else { self.cut = true }
+    }
+
+    /// Takes back symbols that turned out to be none.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(usize, &Symbol) -> bool) {
+        let all = std::mem::take(&mut self.symbols);
+        for (at, symbol) in all.into_iter().enumerate() {
+            if keep(at, &symbol) {
+                self.symbols.push(symbol);
+            } else if let Some(count) = self.count_of(symbol.kind) {
+                *count -= 1;
+            }
+        }
+    }
+
+    fn count_of(&mut self, kind: SymbolKind) -> Option<&mut u32> {
+        match kind {
+            SymbolKind::Function => Some(&mut self.counts.functions),
+            SymbolKind::Method => Some(&mut self.counts.methods),
+            SymbolKind::Class
+            | SymbolKind::Struct
+            | SymbolKind::Interface
+            | SymbolKind::Trait
+            | SymbolKind::Enum
+            | SymbolKind::Union => Some(&mut self.counts.classes),
+            SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Macro => None,
+        }
+    }
+
+    /// Keeps a reference to other code while there is room.
+    pub(crate) fn import<'n>(
+        &mut self,
+        kind: ImportKind,
+        module: &str,
+        names: impl IntoIterator<Item = &'n str>,
+        row: usize,
+    ) {
+        if self.imports.len() >= MOST_IMPORTS {
+            self.cut = true;
+            return;
+        }
+        let mut names: Vec<_> =
+            names.into_iter().take(MOST_NAMES + 1).map(|name| one_line(name, LONGEST_NAME)).collect();
+        if names.len() > MOST_NAMES {
+            names.truncate(MOST_NAMES);
+            self.cut = true;
+        }
+        self.imports.push(Import { kind, module: one_line(module, LONGEST_NAME), names, line: line(row) });
+    }
+}
+
+/// A row, counted from 0, as a line, counted from 1.
+pub(crate) fn line(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// A name, bounded.
+pub(crate) fn name(text: &str) -> String {
+    bounded(text.to_owned(), LONGEST_NAME)
+}
+
+/// Names from the outermost in, joined with dots; bounded.
+pub(crate) fn joined<'n>(names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut out = String::new();
+    for name in names {
+        if !out.is_empty() {
+            out.push('.');
+        }
+        out.push_str(name);
+        if out.len() > LONGEST_NAME {
+            break;
+        }
+    }
+    (!out.is_empty()).then(|| bounded(out, LONGEST_NAME))
+}

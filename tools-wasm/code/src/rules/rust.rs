@@ -1,0 +1,141 @@
+//! Rust.
+
+use super::{Rules, head_end};
+use crate::collect::Found;
+use crate::model::{ImportKind, SymbolKind};
+use crate::scan::{Cx, Definition, Scope, ScopeKind};
+use tree_sitter::Node;
+
+#[derive(Default)]
+pub(crate) struct Rust {
+    /// The row after the last `#[macro_export]`.
+    exported_macro: usize,
+}
+
+impl Rules for Rust {
+    fn is_comment(&self, kind: &str) -> bool {
+        matches!(kind, "line_comment" | "block_comment")
+    }
+
+    fn is_doc(&self, comment: &str) -> bool {
+        (comment.starts_with("///") && !comment.starts_with("////")) || comment.starts_with("/**")
+    }
+
+    fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
+        let (kind, opens) = match node.kind() {
+            "function_item" | "function_signature_item" => {
+                let kind = if cx.in_type() { SymbolKind::Method } else { SymbolKind::Function };
+                (kind, ScopeKind::Function)
+            }
+            "struct_item" => (SymbolKind::Struct, ScopeKind::Type),
+            "enum_item" => (SymbolKind::Enum, ScopeKind::Type),
+            "union_item" => (SymbolKind::Union, ScopeKind::Type),
+            "trait_item" => (SymbolKind::Trait, ScopeKind::OpenType),
+            // Inside an impl or a trait it's a part of that.
+            "type_item" if !cx.in_type() => (SymbolKind::TypeAlias, ScopeKind::Type),
+            "macro_definition" => (SymbolKind::Macro, ScopeKind::Function),
+            "mod_item" if node.child_by_field_name("body").is_some() => {
+                (SymbolKind::Module, ScopeKind::Module)
+            }
+            "mod_item" => {
+                found.import(ImportKind::Submodule, cx.field(node, "name"), [], node.start_position().row);
+                return None;
+            }
+            "impl_item" => {
+                let name = type_name(node.child_by_field_name("type")?, cx);
+                let of_trait = node.child_by_field_name("trait").is_some();
+                return Scope::new(if of_trait { ScopeKind::OpenType } else { ScopeKind::Type }, name);
+            }
+            "use_declaration" => {
+                uses(node, cx, found);
+                return None;
+            }
+            "extern_crate_declaration" => {
+                found.import(import_kind(node), cx.field(node, "name"), [], node.start_position().row);
+                return None;
+            }
+            "attribute_item" => {
+                if cx.of(node).contains("macro_export") {
+                    self.exported_macro = node.end_position().row + 1;
+                }
+                return None;
+            }
+            _ => return None,
+        };
+        let name = cx.field(node, "name");
+        let exported = match kind {
+            SymbolKind::Macro => node.start_position().row == self.exported_macro,
+            _ => is_visible(node) || cx.inside() == Some(ScopeKind::OpenType),
+        };
+        cx.define(
+            found,
+            Definition {
+                kind,
+                name,
+                from: node.start_byte(),
+                node,
+                head_end: match kind {
+                    SymbolKind::Macro => node.child_by_field_name("name").map_or(0, |name| name.end_byte()),
+                    _ => head_end(node),
+                },
+                exported,
+                owner: None,
+                doc: None,
+                outer: node,
+            },
+        );
+        Scope::new(opens, name)
+    }
+}
+
+fn is_visible(node: Node<'_>) -> bool {
+    node.named_children(&mut node.walk()).any(|child| child.kind() == "visibility_modifier")
+}
+
+fn import_kind(node: Node<'_>) -> ImportKind {
+    if is_visible(node) { ImportKind::ReExport } else { ImportKind::Import }
+}
+
+/// The name of a type without paths, generics and references.
+fn type_name<'a>(mut node: Node<'_>, cx: &'a Cx<'_, '_>) -> &'a str {
+    loop {
+        let inner = match node.kind() {
+            "generic_type" | "reference_type" => "type",
+            "scoped_type_identifier" => "name",
+            _ => return cx.of(node),
+        };
+        match node.child_by_field_name(inner) {
+            Some(child) => node = child,
+            None => return cx.of(node),
+        }
+    }
+}
+
+fn uses(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
+    let Some(argument) = node.child_by_field_name("argument") else { return };
+    let (kind, row) = (import_kind(node), node.start_position().row);
+    match argument.kind() {
+        "scoped_use_list" => {
+            let list = argument.child_by_field_name("list");
+            let names: Vec<_> = list.map(|list| items(list, cx)).unwrap_or_default();
+            found.import(kind, cx.field(argument, "path"), names, row);
+        }
+        "use_list" => {
+            for item in items(argument, cx) {
+                found.import(kind, item, [], row);
+            }
+        }
+        "use_wildcard" => {
+            let path = argument.named_child(0).map_or("", |path| cx.of(path));
+            found.import(kind, path, ["*"], row);
+        }
+        "use_as_clause" => found.import(kind, cx.field(argument, "path"), [], row),
+        _ => found.import(kind, cx.of(argument), [], row),
+    }
+}
+
+fn items<'a>(list: Node<'_>, cx: &'a Cx<'_, '_>) -> Vec<&'a str> {
+    let mut cursor = list.walk();
+    let items = list.named_children(&mut cursor).filter(|item| !item.is_extra());
+    items.map(|item| cx.of(item)).collect()
+}

@@ -1,0 +1,11 @@
+//! The analysis of sources in every language, natively.
+
+mod bounds;
+mod c;
+mod go;
+mod ground;
+mod java;
+mod javascript;
+mod python;
+mod rust;
+mod typescript;
