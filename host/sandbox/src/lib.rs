@@ -21,6 +21,7 @@ mod outcome;
 mod receipt;
 pub mod reflect;
 mod sandbox;
+pub mod standard;
 mod stdio;
 mod ticker;
 mod toolset;
