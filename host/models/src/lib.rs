@@ -23,10 +23,14 @@ pub use exchange::Transport;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use secret::Secret;
 
+pub mod playbook;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
+
+pub use playbook::Playbook;
 
 /// Something that answers stage requests.
 #[async_trait]

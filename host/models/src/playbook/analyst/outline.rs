@@ -1,0 +1,215 @@
+//! Claims about what files define and need: outlines of single files, and the definitions that
+//! one search showed for all of them.
+
+use super::manifest::Manifest;
+use super::results::{Observation, Outline, Symbol, outlines, searches};
+use super::stack::plural;
+use super::{About, Claim, Evidence, Item};
+use crate::playbook::place::Place;
+use crate::playbook::skeleton::Skeleton;
+use std::collections::BTreeMap;
+
+/// So many definitions of one file are listed.
+const SYMBOLS: usize = 30;
+/// So many files are listed with their definitions.
+const FILES: usize = 80;
+
+pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Vec<Claim> {
+    let mut latest: BTreeMap<String, Outline> = BTreeMap::new();
+    for outline in outlines(observations) {
+        latest.insert(outline.path.clone(), outline);
+    }
+    let mut files: Vec<Outline> = latest.into_values().collect();
+    files.sort_by_key(|outline| outline.step);
+    let mut claims: Vec<Claim> = files.iter().map(|outline| file(outline, manifests)).collect();
+    claims.extend(definitions(observations));
+    claims
+}
+
+fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
+    let counts = [
+        (outline.classes, "type"),
+        (outline.functions, "function"),
+        (outline.methods, "method"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
+    let counts = if counts.is_empty() { "no definitions".to_owned() } else { counts.join(", ") };
+    let mut text = format!("`{}` ({} lines, {} of code): {counts}", outline.path, outline.lines, outline.code_lines);
+    if let Some(package) = &outline.package {
+        text.push_str(&format!(", in package `{package}`"));
+    }
+    text.push('.');
+    let top = top_level(outline);
+    if !top.is_empty() {
+        let names: Vec<String> = top.iter().take(8).map(|symbol| format!("`{}`", symbol.name)).collect();
+        text.push_str(&format!(" Defines {}{}.", names.join(", "), if top.len() > 8 { ", …" } else { "" }));
+    }
+    let (inside, outside) = imports(outline, manifests);
+    if !inside.is_empty() {
+        text.push_str(&format!(" Uses from the project: {}.", shorten(&inside, 10)));
+    }
+    if !outside.is_empty() {
+        text.push_str(&format!(" From outside: {}.", shorten(&outside, 10)));
+    }
+    let items = top.iter().take(SYMBOLS).map(|symbol| item(outline, symbol)).collect();
+    let mut claim = Claim::new(About::Module, "outline", text, vec![Evidence::file(outline.step, &outline.path)]);
+    claim.items = items;
+    claim.omitted = top.len().saturating_sub(SYMBOLS) as u32;
+    claim
+}
+
+/// Types and functions at top level, what others can reach first.
+fn top_level(outline: &Outline) -> Vec<&Symbol> {
+    let mut top: Vec<&Symbol> = outline
+        .symbols
+        .iter()
+        .filter(|symbol| symbol.owner.is_none() || symbol.kind == "method" && outline.language == "go")
+        .filter(|symbol| !(outline.language == "rust" && symbol.kind == "module" && symbol.name == "tests"))
+        .collect();
+    top.sort_by_key(|symbol| {
+        let rank = match symbol.kind.as_str() {
+            "method" => 2,
+            "function" | "macro" | "type_alias" => 1,
+            _ => 0,
+        };
+        (!symbol.exported, rank, symbol.first_line)
+    });
+    top
+}
+
+fn item(outline: &Outline, symbol: &Symbol) -> Item {
+    let methods = outline
+        .symbols
+        .iter()
+        .filter(|inner| inner.kind == "method" && inner.owner.as_deref() == Some(&symbol.name))
+        .count();
+    let mut detail = symbol.kind.replace('_', " ");
+    if methods > 0 {
+        detail.push_str(&format!(", {}", plural(methods as u64, "method")));
+    }
+    if let Some(doc) = symbol.doc.as_deref().filter(|doc| !doc.trim().is_empty()) {
+        detail.push_str(&format!(": {}", clip(doc.trim(), 100)));
+    }
+    let text = match (&symbol.owner, symbol.kind.as_str()) {
+        (Some(owner), "method") => format!("{owner}.{}", symbol.name),
+        _ => symbol.name.clone(),
+    };
+    Item { text, detail, evidence: Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line) }
+}
+
+/// Imports of the project's own modules and of others', without repeats, in the file's order.
+fn imports(outline: &Outline, manifests: &[Manifest]) -> (Vec<String>, Vec<String>) {
+    let (mut inside, mut outside) = (Vec::new(), Vec::new());
+    for import in &outline.imports {
+        let own = is_own(outline, &import.kind, &import.module, manifests);
+        let name = if own { import.module.clone() } else { root(&outline.language, &import.module) };
+        let list = if own { &mut inside } else { &mut outside };
+        if !list.contains(&name) {
+            list.push(name);
+        }
+    }
+    (inside, outside)
+}
+
+fn is_own(outline: &Outline, kind: &str, module: &str, manifests: &[Manifest]) -> bool {
+    match outline.language.as_str() {
+        "python" => {
+            let first = module.split('.').next().unwrap_or_default();
+            module.starts_with('.') || outline.path.split('/').any(|part| part == first)
+        }
+        "javascript" | "typescript" | "tsx" => module.starts_with(['.', '/']) || module.starts_with("@/"),
+        "rust" => {
+            let first = module.split("::").next().unwrap_or_default();
+            kind == "submodule" || matches!(first, "crate" | "self" | "super")
+        }
+        "go" => manifests
+            .iter()
+            .filter(|manifest| manifest.ecosystem == "Go")
+            .filter_map(|manifest| manifest.name.as_ref())
+            .any(|name| module.starts_with(name.text.as_str())),
+        "java" => {
+            let near = |text: &str| text.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+            outline.package.as_deref().is_some_and(|package| near(package) == near(module))
+        }
+        "c" => module.starts_with('"'),
+        _ => false,
+    }
+}
+
+/// The part of an outside import that names the package.
+fn root(language: &str, module: &str) -> String {
+    match language {
+        "python" => module.split('.').next().unwrap_or(module).to_owned(),
+        "rust" => module.split("::").next().unwrap_or(module).to_owned(),
+        "java" => module.split('.').take(3).collect::<Vec<_>>().join("."),
+        _ => module.to_owned(),
+    }
+}
+
+/// What one search showed of all files.
+fn definitions(observations: &[Observation]) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    for search in searches(observations) {
+        let asked = observations.iter().find(|seen| seen.step == search.step);
+        let pattern = asked.and_then(|seen| seen.input.get("pattern")).and_then(serde_json::Value::as_str);
+        let Some(skeleton) = pattern.and_then(Skeleton::of_search) else { continue };
+        let mut files: BTreeMap<&str, Vec<(&str, u32)>> = BTreeMap::new();
+        for found in search.matches.iter().filter(|found| Place::of(&found.path) <= Place::Support) {
+            if let Some(name) = skeleton.name(&found.text) {
+                let names = files.entry(&found.path).or_default();
+                if !names.iter().any(|(had, _)| *had == name) {
+                    names.push((name, found.line));
+                }
+            }
+        }
+        if files.is_empty() {
+            continue;
+        }
+        let total = files.len();
+        let count: usize = files.values().map(Vec::len).sum();
+        let items: Vec<Item> = files.into_iter().take(FILES).map(|(path, names)| defined(search.step, path, &names)).collect();
+        let mut text = format!(
+            "{} files define {} at top level: {} in all.",
+            skeleton.language,
+            if skeleton.language == "Python" { "classes and functions" } else { "what others can use" },
+            plural(count as u64, "name")
+        );
+        text = format!("{} {text}", total);
+        if search.cut {
+            text.push_str(&format!(" The search stopped at {} of {} lines.", search.matches.len(), search.total));
+        }
+        let mut claim = Claim::new(About::Module, "definitions", text, vec![Evidence::step(search.step)]);
+        claim.items = items;
+        claim.omitted = total.saturating_sub(FILES) as u32;
+        claims.push(claim);
+    }
+    claims
+}
+
+fn defined(step: u64, path: &str, names: &[(&str, u32)]) -> Item {
+    let shown: Vec<String> = names.iter().take(12).map(|(name, _)| (*name).to_owned()).collect();
+    let more = names.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let lines = names.iter().map(|(_, line)| *line);
+    let (first, last) = (lines.clone().min().unwrap_or(1), lines.max().unwrap_or(1));
+    Item {
+        text: path.to_owned(),
+        detail: format!("{}{more}", shown.join(", ")),
+        evidence: Evidence::lines(step, path, first, last),
+    }
+}
+
+fn shorten(names: &[String], most: usize) -> String {
+    let shown: Vec<String> = names.iter().take(most).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// A text cut at so many characters.
+pub(super) fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

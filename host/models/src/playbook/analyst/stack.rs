@@ -1,0 +1,218 @@
+//! Claims about the stack: languages, packages, frameworks, dependencies, builds.
+
+use super::inventory::Inventory;
+use super::manifest::{Dependency, Manifest, Scope, Spot};
+use super::roles;
+use super::{About, Claim, Evidence, Item};
+use std::collections::BTreeMap;
+
+/// So many dependencies of one manifest and scope are listed; the rest is counted.
+const LISTED: usize = 60;
+
+pub(super) fn claims(inventory: &Inventory, manifests: &[Manifest]) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = languages(inventory).into_iter().collect();
+    let mut packages: Vec<&Manifest> = manifests.iter().filter(|manifest| is_package(manifest)).collect();
+    packages.sort_by_key(|manifest| super::manifest::rank(&manifest.path) > 2);
+    claims.extend(packages.iter().filter_map(|manifest| package(manifest)));
+    claims.extend(frameworks(manifests));
+    for manifest in manifests {
+        claims.extend(dependencies(manifest));
+    }
+    claims.extend(builds(manifests));
+    claims.extend(manifests.iter().filter_map(unread));
+    claims
+}
+
+fn is_package(manifest: &Manifest) -> bool {
+    manifest.ecosystem != "pipeline"
+}
+
+fn languages(inventory: &Inventory) -> Option<Claim> {
+    let step = *inventory.steps.first()?;
+    let evidence: Vec<Evidence> = inventory.steps.iter().map(|step| Evidence::step(*step)).collect();
+    let shares = inventory.languages();
+    let files = inventory.files.len();
+    if files == 0 {
+        let text = "The granted folders hold no files.".to_owned();
+        return Some(Claim::new(About::Stack, "languages", text, evidence));
+    }
+    let total: u64 = shares.iter().map(|share| share.bytes).sum();
+    if total == 0 {
+        let text = format!("{files} files, none of them in a programming language that is known here.");
+        return Some(Claim::new(About::Stack, "languages", text, evidence));
+    }
+    let percent = |bytes: u64| match (bytes * 100 + total / 2) / total {
+        0 => "<1%".to_owned(),
+        share => format!("{share}%"),
+    };
+    let listed: Vec<String> = shares
+        .iter()
+        .take(6)
+        .map(|share| {
+            let files = plural(share.files, "file");
+            format!("{} {} ({files}, {})", share.language.name(), percent(share.bytes), size(share.bytes))
+        })
+        .collect();
+    let mut text = format!("Code by size: {}.", listed.join(", "));
+    let counted: u64 = shares.iter().map(|share| share.files).sum();
+    text.push_str(&format!(" {counted} of {} are code.", plural(files as u64, "file")));
+    if inventory.unseen > 0 {
+        text.push_str(&format!(" {} more entries weren't shown by the listing.", inventory.unseen));
+    }
+    let mut claim = Claim::new(About::Stack, "languages", text, evidence);
+    claim.items = shares
+        .iter()
+        .map(|share| Item {
+            text: share.language.name().to_owned(),
+            detail: format!("{}, {}, {}", percent(share.bytes), plural(share.files, "file"), size(share.bytes)),
+            evidence: Evidence::step(step),
+        })
+        .collect();
+    Some(claim)
+}
+
+fn package(manifest: &Manifest) -> Option<Claim> {
+    let mut evidence = Vec::new();
+    let mut say = |spot: &Spot| {
+        evidence.push(Evidence::lines(manifest.step, &manifest.path, spot.lines.0, spot.lines.1));
+        spot.text.clone()
+    };
+    let name = say(manifest.name.as_ref()?);
+    let mut text = format!("{} package `{name}`", manifest.ecosystem);
+    if let Some(version) = &manifest.version {
+        text.push_str(&format!(" {}", say(version)));
+    }
+    if let Some(description) = &manifest.description {
+        text.push_str(&format!(": {}", say(description).trim_end_matches('.')));
+    }
+    text.push('.');
+    let needs: Vec<String> = manifest.runtime.iter().map(&mut say).collect();
+    if !needs.is_empty() {
+        text.push_str(&format!(" Needs {}.", needs.join(", ")));
+    }
+    let build: Vec<String> = manifest.build.iter().map(&mut say).collect();
+    if !build.is_empty() {
+        text.push_str(&format!(" Built with {}.", build.join(", ")));
+    }
+    if let Some(license) = &manifest.license {
+        text.push_str(&format!(" Licence {}.", say(license)));
+    }
+    if !manifest.members.is_empty() {
+        let members: Vec<String> = manifest.members.iter().take(20).map(&mut say).collect();
+        text.push_str(&format!(" Holds {}: {}.", plural(manifest.members.len() as u64, "member"), members.join(", ")));
+    }
+    evidence.sort();
+    evidence.dedup();
+    let mut claim = Claim::new(About::Stack, "package", text, Vec::new());
+    claim.items = Vec::new();
+    claim.evidence = super::claim::merge(evidence);
+    Some(claim)
+}
+
+/// What kind of program it is, by the dependencies whose role is known.
+fn frameworks(manifests: &[Manifest]) -> Option<Claim> {
+    let mut by_role: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+    for manifest in manifests {
+        for dependency in manifest.dependencies.iter().filter(|d| d.scope < Scope::Build) {
+            let Some(role) = roles::role(manifest.ecosystem, &dependency.name) else { continue };
+            let items = by_role.entry(role).or_default();
+            if roles::is_defining(role) && !items.iter().any(|item| item.text == dependency.name) {
+                items.push(item(manifest, dependency, role));
+            }
+        }
+    }
+    by_role.retain(|_, items| !items.is_empty());
+    if by_role.is_empty() {
+        return None;
+    }
+    let listed: Vec<String> = by_role
+        .iter()
+        .map(|(role, items)| {
+            let names: Vec<String> = items.iter().take(6).map(|item| format!("`{}`", item.text)).collect();
+            format!("{role}: {}", names.join(", "))
+        })
+        .collect();
+    let text = format!("Built on {}.", listed.join("; "));
+    let items = by_role.into_values().flatten().collect();
+    Some(Claim::new(About::Stack, "frameworks", text, Vec::new()).with_items(items))
+}
+
+fn item(manifest: &Manifest, dependency: &Dependency, detail: &str) -> Item {
+    Item {
+        text: dependency.name.clone(),
+        detail: detail.to_owned(),
+        evidence: Evidence::lines(manifest.step, &manifest.path, dependency.line, dependency.line),
+    }
+}
+
+fn dependencies(manifest: &Manifest) -> Vec<Claim> {
+    let mut scopes: BTreeMap<Scope, Vec<&Dependency>> = BTreeMap::new();
+    for dependency in &manifest.dependencies {
+        scopes.entry(dependency.scope).or_default().push(dependency);
+    }
+    scopes
+        .into_iter()
+        .map(|(scope, found)| {
+            let items: Vec<Item> =
+                found.iter().take(LISTED).map(|one| item(manifest, one, &one.requirement)).collect();
+            let word = if found.len() == 1 { "dependency" } else { "dependencies" };
+            let what = match manifest.ecosystem {
+                "pipeline" => "pipeline actions".to_owned(),
+                ecosystem => format!("{ecosystem} {} {word}", scope.name()),
+            };
+            let mut text = format!("{} {what} in `{}`", found.len(), manifest.path);
+            let first: Vec<String> = found.iter().take(8).map(|one| one.name.clone()).collect();
+            text.push_str(&format!(": {}{}.", first.join(", "), if found.len() > 8 { ", …" } else { "" }));
+            let mut claim = Claim::new(About::Stack, "dependencies", text, Vec::new()).with_items(items);
+            claim.omitted = found.len().saturating_sub(LISTED) as u32;
+            claim
+        })
+        .collect()
+}
+
+/// Builds and pipelines of manifests that name no package.
+fn builds(manifests: &[Manifest]) -> Option<Claim> {
+    let mut parts = Vec::new();
+    let mut evidence = Vec::new();
+    for manifest in manifests.iter().filter(|manifest| manifest.name.is_none() || !is_package(manifest)) {
+        let words: Vec<&str> = manifest.build.iter().take(8).map(|spot| spot.text.as_str()).collect();
+        if words.is_empty() {
+            continue;
+        }
+        parts.push(format!("{} (`{}`)", words.join(", "), manifest.path));
+        for spot in manifest.build.iter().take(8) {
+            evidence.push(Evidence::lines(manifest.step, &manifest.path, spot.lines.0, spot.lines.1));
+        }
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let mut claim = Claim::new(About::Stack, "builds", format!("Build and delivery: {}.", parts.join("; ")), Vec::new());
+    claim.evidence = super::claim::merge(evidence);
+    Some(claim)
+}
+
+/// A manifest that could only be read in part must not pass for complete.
+fn unread(manifest: &Manifest) -> Option<Claim> {
+    let why = match (manifest.broken, manifest.cut) {
+        (false, false) => return None,
+        (true, false) => "isn't valid, so only parts of it could be read",
+        (_, true) => "was read only in part, so it may declare more than is listed here",
+    };
+    let text = format!("`{}` {why}.", manifest.path);
+    Some(Claim::new(About::Stack, "unread", text, vec![Evidence::file(manifest.step, &manifest.path)]))
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn plural(count: u64, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+/// Bytes as people read them.
+pub(super) fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KB", (bytes + 512) / 1024),
+        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
+    }
+}

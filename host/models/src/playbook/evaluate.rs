@@ -1,0 +1,130 @@
+//! Evaluating: whether a task is done, and what came of it, said in the analyst's own claims.
+
+use super::analyst::{About, Claim, Inventory, Observation, Severity, claims};
+use super::decide::next;
+use super::facts::{Facts, Task};
+use super::kind::Kind;
+use serde_json::{Value, json};
+
+/// The evaluate stage's reply.
+pub(super) fn evaluate(facts: &Facts, task: &Task) -> Value {
+    let own: Vec<&Observation> = facts.observations.iter().filter(|seen| seen.task == task.id).collect();
+    let last = own.last().copied();
+    let kind = Kind::of(task);
+    if kind == Kind::Unknown {
+        return beyond(last, task);
+    }
+    if let Some(call) = next(facts, task) {
+        let summary = last.map_or_else(|| "Nothing was done yet.".to_owned(), one_call);
+        return reply("More is worth seeing for this task.", "needs_more_work", summary, call.why, "high");
+    }
+    if own.iter().any(|seen| seen.is_done()) {
+        let summary = summary(kind, facts);
+        return reply("What serves this task has been seen.", "completed", summary, String::new(), "high");
+    }
+    let why = last.map_or_else(|| "no call was made for it".to_owned(), one_call);
+    let summary = format!("No call for this task gave a result: {why}");
+    reply("None of the calls for this task gave a result.", "failed", summary, String::new(), "high")
+}
+
+fn reply(reasoning: &str, status: &str, summary: String, next: String, confidence: &str) -> Value {
+    json!({
+        "reasoning": reasoning,
+        "sub_task_status": status,
+        "summary": summary,
+        "suggested_next_step": next,
+        "confidence": confidence,
+    })
+}
+
+/// A task that the playbook doesn't know: it says so, with what it looked at.
+fn beyond(last: Option<&Observation>, task: &Task) -> Value {
+    let seen = last.map_or_else(String::new, |seen| format!(" It only looked: {}", one_call(seen)));
+    let summary = format!(
+        "The built-in playbook can't do \"{}\"; it knows inventory, manifests, structure and problems. A model can.{seen}",
+        task.description.chars().take(120).collect::<String>()
+    );
+    reply("This isn't one of the kinds of work that the playbook knows.", "failed", summary, String::new(), "high")
+}
+
+/// One line on one call.
+fn one_call(seen: &Observation) -> String {
+    let asked = |key: &str| seen.input.get(key).and_then(Value::as_str).unwrap_or(".").to_owned();
+    let what = match seen.tool.as_str() {
+        "read_file" | "analyze_code" => format!("`{}`", asked("file_path")),
+        _ => format!("`{}`", asked("directory")),
+    };
+    if !seen.is_done() {
+        let message = if seen.message.is_empty() { "no reason given" } else { &seen.message };
+        return format!("{} on {what} was {}: {message}", seen.tool, seen.status);
+    }
+    let number = |pointer: &str| seen.value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+    match seen.tool.as_str() {
+        "list_files" => format!("Listed {what}: {} entries.", number("/total")),
+        "search_text" => {
+            format!("Searched {} files: {} lines in {}.", number("/files_searched"), number("/total"), number("/files_matched"))
+        }
+        "read_file" => format!("Read {what}, lines {}–{}.", number("/first_line"), number("/last_line")),
+        "analyze_code" => format!(
+            "Analysed {what}: {} types, {} functions, {} methods.",
+            number("/counts/classes"),
+            number("/counts/functions"),
+            number("/counts/methods")
+        ),
+        tool => format!("{tool} gave a result."),
+    }
+}
+
+/// What a finished task brought.
+fn summary(kind: Kind, facts: &Facts) -> String {
+    let all = claims(&facts.observations);
+    let texts = |topics: &[&str]| -> Vec<String> {
+        all.iter().filter(|claim| topics.contains(&claim.topic.as_str())).map(|claim| claim.text.clone()).collect()
+    };
+    let (parts, none) = match kind {
+        Kind::Inventory => {
+            let inventory = Inventory::of(&facts.observations);
+            let count = format!("{} files in {} folders.", inventory.files.len(), inventory.directories.len());
+            ([vec![count], texts(&["languages"])].concat(), "The granted folders hold no files.")
+        }
+        Kind::Manifests => {
+            (texts(&["package", "frameworks"]), "No manifest says what the project is built with.")
+        }
+        Kind::Structure => (structure(&all), "There is no code whose structure could be shown."),
+        Kind::Problems => (problems(&all), "None of the known shapes was found in what was searched."),
+        Kind::Unknown => (Vec::new(), "Nothing is known about this task."),
+    };
+    if parts.is_empty() { none.to_owned() } else { parts.into_iter().take(4).collect::<Vec<_>>().join(" ") }
+}
+
+fn structure(all: &[Claim]) -> Vec<String> {
+    let mut parts: Vec<String> =
+        all.iter().filter(|claim| claim.topic == "layout").map(|claim| claim.text.clone()).collect();
+    let outlines: Vec<&Claim> = all.iter().filter(|claim| claim.topic == "outline").collect();
+    if !outlines.is_empty() {
+        let files: Vec<String> = outlines
+            .iter()
+            .filter_map(|claim| claim.evidence.first()?.file.as_ref())
+            .map(|file| format!("`{file}`"))
+            .collect();
+        parts.push(format!("Analysed {}.", files.join(", ")));
+    }
+    parts
+}
+
+fn problems(all: &[Claim]) -> Vec<String> {
+    let found: Vec<&Claim> =
+        all.iter().filter(|claim| claim.about == About::Problem && claim.severity.is_some()).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let counts: Vec<String> = [Severity::High, Severity::Medium, Severity::Low, Severity::Info]
+        .into_iter()
+        .filter_map(|severity| {
+            let count = found.iter().filter(|claim| claim.severity == Some(severity)).count();
+            (count > 0).then(|| format!("{count} {}", severity.name()))
+        })
+        .collect();
+    let first: Vec<&str> = found.iter().take(3).map(|claim| claim.text.trim_end_matches('.')).collect();
+    vec![format!("Kinds of possible problems: {}. {}.", counts.join(", "), first.join("; "))]
+}

@@ -1,0 +1,91 @@
+//! The part of a request's facts that the playbook reads. Unknown fields are ignored, so that
+//! the loop may say more than is read here.
+
+use super::analyst::Observation;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One stage's request.
+#[derive(Debug, Deserialize)]
+pub(super) struct Facts {
+    pub(super) stage: Stage,
+    #[serde(default)]
+    pub(super) task: Option<Task>,
+    #[serde(default)]
+    pub(super) open: Vec<Task>,
+    #[serde(default)]
+    pub(super) done: Vec<Task>,
+    #[serde(default)]
+    pub(super) tools: Vec<Tool>,
+    #[serde(default)]
+    pub(super) observations: Vec<Observation>,
+    #[serde(default)]
+    pub(super) rejected: Vec<Rejected>,
+    #[serde(default)]
+    pub(super) latest: Option<String>,
+    pub(super) iterations: Iterations,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    Plan,
+    Decide,
+    Evaluate,
+}
+
+/// A task of the plan.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Task {
+    pub(super) id: String,
+    #[serde(default)]
+    pub(super) description: String,
+    #[serde(default)]
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) status: Option<Status>,
+}
+
+/// How far a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+}
+
+/// A tool on offer.
+#[derive(Debug, Deserialize)]
+pub(super) struct Tool {
+    pub(super) name: String,
+}
+
+/// A call that a person said no to.
+#[derive(Debug, Deserialize)]
+pub(super) struct Rejected {
+    pub(super) tool: String,
+    pub(super) input: Value,
+}
+
+/// How far the run is.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(super) struct Iterations {
+    pub(super) used: u32,
+    pub(super) limit: u32,
+}
+
+impl Facts {
+    /// Whether a tool may be called.
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        self.tools.iter().any(|offered| offered.name == tool)
+    }
+
+    /// Whether a call was made already, whatever came of it, or was rejected.
+    pub(super) fn tried(&self, tool: &str, input: &Value) -> bool {
+        self.observations.iter().any(|seen| seen.tool == tool && &seen.input == input)
+            || self.rejected.iter().any(|no| no.tool == tool && &no.input == input)
+    }
+}

@@ -1,0 +1,152 @@
+use super::folder::Folder;
+use super::{Way, drive};
+use crate::playbook::analyst::{About, Severity};
+
+/// The sample project that the repository ships.
+fn sample() -> Folder {
+    Folder::load(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/my_project"))
+}
+
+#[test]
+fn the_sample_project_is_analysed_within_thirty_iterations() {
+    let run = drive(&sample(), &Way { limit: 30, ..Way::default() });
+    assert!(run.achieved, "{:#?}", run.done);
+    assert!(run.iterations <= 30);
+    let statuses: Vec<_> = run.done.iter().map(|task| task["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["completed"; 4]);
+}
+
+#[test]
+fn the_mistakes_in_the_sample_are_found() {
+    let run = drive(&sample(), &Way::default());
+    let problems: Vec<_> = run
+        .claims()
+        .into_iter()
+        .filter(|claim| claim.about == About::Problem && claim.severity >= Some(Severity::Low))
+        .map(|claim| (claim.topic, claim.evidence[0].file.clone().unwrap(), claim.evidence[0].lines.unwrap().0))
+        .collect();
+    let expected = [
+        ("py-sql-text", "shop/db/store.py", 27),
+        ("py-tls-unverified", "shop/api/orders.py", 27),
+        ("py-yaml-load", "shop/settings.py", 14),
+        ("js-html", "web/src/products.tsx", 17),
+        ("py-debug-on", "shop/main.py", 20),
+        ("py-eval", "shop/api/products.py", 19),
+        ("secret-literal", "shop/settings.py", 8),
+        ("py-bind-all", "shop/main.py", 20),
+        ("py-weak-hash", "shop/api/orders.py", 19),
+    ];
+    let expected: Vec<_> = expected.map(|(rule, file, line)| (rule.to_owned(), file.to_owned(), line)).to_vec();
+    assert_eq!(problems, expected);
+}
+
+#[test]
+fn what_is_found_holds_no_secret() {
+    let run = drive(&sample(), &Way::default());
+    let text = serde_json::to_string(&run.claims()).unwrap();
+    assert!(text.contains("PAYMENT_API_KEY") && !text.contains("9f8a7b6c"), "{text}");
+}
+
+#[test]
+fn without_searching_problems_are_looked_for_in_what_is_read() {
+    let tools = ["read_file", "list_files", "analyze_code"];
+    let run = drive(&sample(), &Way { tools: &tools, limit: 30, ..Way::default() });
+    assert!(run.achieved);
+    let found = run.claims().into_iter().filter(|claim| claim.severity.is_some()).count();
+    assert!(found >= 4, "{found}");
+}
+
+#[test]
+fn with_reading_alone_the_usual_manifests_are_tried() {
+    let run = drive(&sample(), &Way { tools: &["read_file"], ..Way::default() });
+    assert!(run.claims().iter().any(|claim| claim.text.contains("package `shop` 0.3.0")));
+}
+
+#[test]
+fn an_empty_folder_is_reported_as_empty() {
+    let run = drive(&Folder::default(), &Way::default());
+    assert!(run.achieved);
+    assert!(run.task("inventory")["summary"].as_str().unwrap().contains("hold no files"));
+    assert!(run.claims().iter().any(|claim| claim.text == "The granted folders hold no files."));
+}
+
+#[test]
+fn a_folder_without_code_is_no_failure() {
+    let folder = Folder::of(&[("README.md", "# Notes\n"), ("notes/a.txt", "hello\n"), ("data.csv", "1,2\n")]);
+    let run = drive(&folder, &Way::default());
+    assert!(run.achieved, "{:#?}", run.done);
+    assert!(run.claims().iter().all(|claim| claim.severity.is_none()));
+}
+
+#[test]
+fn a_grant_of_one_folder_is_enough() {
+    let mut folder = sample();
+    folder.files.retain(|path, _| path.starts_with("shop/"));
+    let run = drive(&folder, &Way::default());
+    assert!(run.achieved, "{:#?}", run.done);
+    let text = serde_json::to_string(&run.claims()).unwrap();
+    assert!(!text.contains("web/") && !text.contains("pyproject"), "{text}");
+}
+
+#[test]
+fn a_listing_that_is_cut_is_completed_and_said_to_be() {
+    let mut folder = sample();
+    for index in 0..50 {
+        folder.files.insert(format!("data/{index:03}.json"), "{}".to_owned());
+    }
+    folder.shows = Some(30);
+    let run = drive(&folder, &Way::default());
+    assert!(run.achieved);
+    assert!(run.tools().iter().filter(|tool| **tool == "list_files").count() > 1);
+    assert!(run.claims().iter().any(|claim| claim.topic == "languages" && claim.text.contains("weren't shown")));
+    assert!(run.claims().iter().any(|claim| claim.topic == "py-eval"), "shop/ was looked at all the same");
+}
+
+#[test]
+fn nothing_works_so_nothing_is_claimed() {
+    let folder = Folder { broken: super::ALL.to_vec(), ..sample() };
+    let run = drive(&folder, &Way::default());
+    assert!(!run.achieved);
+    assert!(run.done.iter().all(|task| task["status"] == "failed"), "{:#?}", run.done);
+    assert!(run.claims().is_empty());
+}
+
+#[test]
+fn one_broken_tool_costs_its_own_results_only() {
+    let folder = Folder { broken: vec!["analyze_code"], ..sample() };
+    let run = drive(&folder, &Way::default());
+    assert!(run.achieved, "{:#?}", run.done);
+    assert_eq!(run.task("problems")["status"], "completed");
+}
+
+#[test]
+fn a_plan_fits_the_iterations_that_there_are() {
+    for limit in [8, 11, 14, 17, 20, 24, 30, 40, 50, 100] {
+        let run = drive(&sample(), &Way { limit, ..Way::default() });
+        assert!(run.achieved, "{limit}: {:#?}", run.done);
+    }
+}
+
+#[test]
+#[ignore = "reads folders that RINGFENCE_FOLDERS names, to look at what is claimed about them"]
+fn claims_about_folders_on_this_machine() {
+    let folders = std::env::var("RINGFENCE_FOLDERS").unwrap_or_default();
+    for folder in folders.split(':').filter(|folder| !folder.is_empty()) {
+        let run = drive(&Folder::load(std::path::Path::new(folder)), &Way::default());
+        println!("\n=== {folder}: {} iterations, achieved {}", run.iterations, run.achieved);
+        for seen in &run.observations {
+            let input: String = seen["input"].to_string().chars().take(140).collect();
+            println!("  {} {} {input}", seen["step"], seen["tool"]);
+        }
+        for task in &run.done {
+            println!("  * {}: {}", task["id"], task["summary"]);
+        }
+        for claim in run.claims() {
+            println!("- [{:?} {} {:?}] {}", claim.about, claim.topic, claim.severity, claim.text);
+            for item in claim.items.iter().take(40) {
+                let place = item.evidence.lines.map_or(0, |lines| lines.0);
+                println!("    {} | {} | {}:{place}", item.text, item.detail, item.evidence.file.as_deref().unwrap_or("-"));
+            }
+        }
+    }
+}
