@@ -1,9 +1,10 @@
 //! Walking below an open folder, with links forbidden and no way out of it: the handle's own
 //! guarantee, which holds whatever path it is given. Knows nothing of grants or masks.
 
-use super::escape::to_os;
-use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
+use super::escape::{from_os, to_os};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Stat, openat, openat2, readlinkat, statat};
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -54,6 +55,26 @@ impl Walk {
         }
         by_name(start, &way, flags)
     }
+}
+
+/// What a name in an open folder is, without following it; none if nothing is there.
+pub(super) fn look(folder: impl AsFd, name: &str) -> Result<Option<Stat>, Errno> {
+    match statat(folder, &*one_name(name)?, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// What a link in an open folder says; `EINVAL` if it's no link.
+pub(super) fn link_text(folder: impl AsFd, name: &str) -> Result<String, Errno> {
+    let text = readlinkat(folder, &*one_name(name)?, Vec::new())?;
+    Ok(from_os(text.as_bytes()).into_owned())
+}
+
+/// The bytes of a name that is in the folder itself.
+fn one_name(name: &str) -> Result<Cow<'_, [u8]>, Errno> {
+    if name == ".." || name.contains('/') { Err(Errno::XDEV) } else { to_os(name) }
 }
 
 fn rules() -> ResolveFlags {

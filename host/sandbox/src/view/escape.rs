@@ -73,7 +73,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_survives_the_way_there_and_back(bytes: Vec<u8>) {
-            prop_assert_eq!(&*to_os(&from_os(&bytes)).expect("a spelling"), &bytes[..]);
+            let spelled = from_os(&bytes);
+            prop_assert_eq!(&*to_os(&spelled).expect("a spelling"), &bytes[..]);
         }
 
         #[test]

@@ -44,7 +44,9 @@ pub struct GrantedTree {
 #[derive(Debug, Error)]
 pub enum GrantError {
     /// The folder isn't there.
-    #[error("`{grant}` can't be granted: there is no `{missing}` in the project; create it or leave the grant out")]
+    #[error(
+        "`{grant}` can't be granted: there is no `{missing}` in the project; create it or leave the grant out"
+    )]
     Missing {
         /// The grant.
         grant: GrantPath,
@@ -98,7 +100,9 @@ pub enum GrantError {
     #[error("`{0}` can't be granted: it has more than 256 names or 4,096 bytes")]
     TooLong(GrantPath),
     /// Too many.
-    #[error("{0} directories are granted, {MAX_GRANTS} at most are possible; grant a folder that holds several of them")]
+    #[error(
+        "{0} directories are granted, {MAX_GRANTS} at most are possible; grant a folder that holds several of them"
+    )]
     TooMany(usize),
 }
 
@@ -223,7 +227,7 @@ fn explain(project: &ProjectDir, grant: &DirGrant, errno: Errno) -> GrantError {
             FileType::Directory => {}
             FileType::Symlink => {
                 let target = readlinkat(&project.handle, at.as_str(), Vec::new())
-                    .map(|text| from_os(text.as_bytes()).into_owned())
+                    .map(|text| text.to_string_lossy().into_owned())
                     .unwrap_or_default();
                 return GrantError::Link { grant: path, at, target };
             }

@@ -19,7 +19,8 @@ use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
 use wasmtime_wasi::filesystem::Descriptor;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream, ErrorCode,
-    Filesize, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
+    Filesize, HostDescriptor, HostDirectoryEntryStream, MetadataHashValue, NewTimestamp, OpenFlags,
+    PathFlags,
 };
 use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
@@ -111,7 +112,10 @@ impl types::Host for ViewHost<'_> {
         err.downcast()
     }
 
-    fn filesystem_error_code(&mut self, err: Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
+    fn filesystem_error_code(
+        &mut self,
+        err: Resource<wasmtime::Error>,
+    ) -> wasmtime::Result<Option<ErrorCode>> {
         // Streams that fail hold the system's own error.
         Ok(self.table.get(&err)?.downcast_ref::<std::io::Error>().map(ErrorCode::from))
     }
@@ -163,7 +167,12 @@ impl HostDescriptor for ViewHost<'_> {
         }
     }
 
-    async fn metadata_hash_at(&mut self, fd: Fd, how: PathFlags, path: String) -> FsResult<MetadataHashValue> {
+    async fn metadata_hash_at(
+        &mut self,
+        fd: Fd,
+        how: PathFlags,
+        path: String,
+    ) -> FsResult<MetadataHashValue> {
         match self.resolve("stat", &fd, &path, how)? {
             Spot::Bare(place) => Ok(identity_of_bare(&place)),
             Spot::Real(pinned) => Ok(identity(pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?)),

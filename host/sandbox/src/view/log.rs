@@ -94,7 +94,12 @@ impl Log {
             return;
         }
         self.seen.insert(hash);
-        self.denials.push(Recorded { operation, asked: bounded(asked), place: place.clone(), reason: *reason });
+        self.denials.push(Recorded {
+            operation,
+            asked: bounded(asked),
+            place: place.clone(),
+            reason: *reason,
+        });
     }
 
     pub(super) fn finish(self, tree: &GrantedTree) -> FileLog {
@@ -154,7 +159,8 @@ mod tests {
         log.opened(&place("a")).add(3);
         log.opened(&place("b")).add(1);
         log.opened(&place("a")).add(4);
-        let listed: Vec<_> = log.opened.iter().map(|(path, count)| (path.as_str(), count.0.load(Relaxed))).collect();
+        let listed: Vec<_> =
+            log.opened.iter().map(|(path, count)| (path.as_str(), count.0.load(Relaxed))).collect();
         assert_eq!(listed, [("a", 7), ("b", 1)]);
         assert_eq!(log.omitted, 0);
     }

@@ -177,7 +177,9 @@ mod tests {
     #[test]
     fn a_trailing_slash_or_dot_asks_for_a_folder() {
         let root = Place::root();
-        for (text, folder) in [("a/", true), ("a/.", true), (".", true), ("a", false), ("a/..", false), ("a.", false)] {
+        for (text, folder) in
+            [("a/", true), ("a/.", true), (".", true), ("a", false), ("a/..", false), ("a.", false)]
+        {
             assert_eq!(Asked::parse(text, &root).expect("fine").wants_folder, folder, "{text}");
         }
     }

@@ -78,13 +78,9 @@ mod tests {
 
     #[test]
     fn every_spelling_of_the_state_folder_is_masked() {
-        for place in [
-            ".ringfence",
-            ".RingFence",
-            ".RINGFENCE/runs/1",
-            ".ring\u{200b}fence",
-            "\u{feff}.RingFence/x",
-        ] {
+        for place in
+            [".ringfence", ".RingFence", ".RINGFENCE/runs/1", ".ring\u{200b}fence", "\u{feff}.RingFence/x"]
+        {
             assert!(is_masked(place), "{place:?}");
         }
     }

@@ -1,7 +1,6 @@
 //! From a guest's path to one name in one open folder, judged, with no link on the way.
 
-use super::beneath::Handle;
-use super::escape::{from_os, to_os};
+use super::beneath::{Handle, link_text, look};
 use super::grants::{Granted, GrantedTree};
 use super::node::Node;
 use super::place::{Asked, Place};
@@ -9,7 +8,7 @@ use super::policy::{Ground, Want};
 use super::refused::Refused;
 use super::rewrite::Effort;
 use crate::receipt::DenialReason;
-use rustix::fs::{AtFlags, FileType, Stat, readlinkat, statat};
+use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
 use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
@@ -80,12 +79,11 @@ impl Pinned {
     /// What a link says. One that says an absolute path names a place on the host, which is none
     /// of the guest's business.
     pub(super) fn link_text(&self) -> Result<String, Refused> {
-        let text = readlinkat(&self.parent, &*to_os(&self.name)?, Vec::new())?;
-        let text = from_os(text.as_bytes());
+        let text = link_text(&self.parent, &self.name)?;
         if text.starts_with('/') {
             return Err(Refused::denied(DenialReason::LinkLeaves, &self.place));
         }
-        Ok(text.into_owned())
+        Ok(text)
     }
 }
 
@@ -195,20 +193,12 @@ impl GrantedTree {
             }
         }
         let start = start.ok_or(Refused::Plain(ErrorCode::NoEntry))?;
-        let (folders, name) = way.rsplit_once('/').map_or((".", way), |(f, n)| (if f.is_empty() { "/" } else { f }, n));
+        let (folders, name) =
+            way.rsplit_once('/').map_or((".", way), |(f, n)| (if f.is_empty() { "/" } else { f }, n));
         let parent = Arc::new(self.walk().folder(start, folders)?);
         let found = look(&parent, name)?;
         let mut place = Place::root();
         place.push("unjudged")?;
         Ok(Spot::Real(Pinned { place, parent, name: name.to_owned(), found }))
-    }
-}
-
-/// What a name in an open folder is, without following it.
-fn look(parent: &Handle, name: &str) -> Result<Option<Stat>, Refused> {
-    match statat(parent, &*to_os(name)?, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => Ok(Some(stat)),
-        Err(Errno::NOENT) => Ok(None),
-        Err(errno) => Err(errno.into()),
     }
 }

@@ -1,15 +1,13 @@
 //! Rewrites a path until no link and no `..` is left on it. What comes out is a proposal: the
 //! place is judged, and walked by the kernel with links forbidden, only after that.
 
-use super::beneath::Handle;
-use super::escape::{from_os, to_os};
+use super::beneath::{Handle, link_text};
 use super::grants::{Granted, GrantedTree};
 use super::place::{Place, names_of};
 use super::policy::{Ground, Want};
 use super::refused::Refused;
 use super::resolve::{Base, Links};
 use crate::receipt::DenialReason;
-use rustix::fs::readlinkat;
 use rustix::io::Errno;
 use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
@@ -103,7 +101,7 @@ impl GrantedTree {
                     Err(errno) => return Err(errno.into()),
                 }
             }
-            let text = match readlinkat(&parent, &*to_os(&name)?, Vec::new()) {
+            let text = match link_text(&parent, &name) {
                 Ok(text) => text,
                 // No link, or nothing at all: fine at the end of a path only.
                 Err(Errno::INVAL | Errno::NOENT) if is_last => break,
@@ -113,7 +111,6 @@ impl GrantedTree {
             effort.link()?;
             link = std::mem::replace(&mut at, above);
             here = Some(parent);
-            let text = from_os(text.as_bytes());
             if text.starts_with('/') {
                 return Err(Refused::denied(DenialReason::LinkLeaves, &link));
             }

@@ -1,0 +1,220 @@
+//! Names and contents as they come: large, odd, and gone a moment later.
+
+use crate::fence_guest::{FOLLOW, Project, WALKS, code, os, ready};
+use ringfence_sandbox::view::Walk;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use wasmtime::component::Resource;
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    DescriptorType, ErrorCode, HostDescriptor, HostDirectoryEntryStream,
+};
+
+#[test]
+fn names_of_every_kind_are_listed_and_open() {
+    let project = Project::empty();
+    let long = "n".repeat(255);
+    let names = [
+        "two\nlines",
+        "\u{1b}[31mred\u{1b}[0m",
+        "文件.rs",
+        "файл",
+        "\u{202e}gpj.exe",
+        " leading and trailing ",
+        "a\\b",
+        "*?[",
+        "-rf",
+        "\u{7f}",
+        &long,
+    ];
+    for name in names {
+        project.file(Path::new("src").join(name), name);
+    }
+    for walk in WALKS {
+        let mut guest = project.guest(walk, &["src"]);
+        let listed: BTreeSet<_> = guest.names("src").into_iter().collect();
+        assert_eq!(listed, names.iter().map(|name| (*name).to_owned()).collect());
+        for name in names {
+            assert_eq!(guest.text(&format!("src/{name}")).as_deref(), Ok(name), "{name:?}");
+        }
+        assert_eq!(guest.log().opened.len(), names.len());
+    }
+}
+
+#[test]
+fn names_that_are_not_utf_8_have_a_spelling_that_opens_them() {
+    let project = Project::empty();
+    project
+        .file(os(b"caf\xe9.txt"), "latin")
+        .file(os("café.txt".as_bytes()), "utf-8")
+        .file(os(b"\xff\xfe/\x80in"), "deep")
+        .file(os("\u{f7e9}".as_bytes()), "private use")
+        .link("to-latin", os(b"caf\xe9.txt"));
+    for walk in WALKS {
+        let mut guest = project.guest(walk, &["."]);
+        let names = guest.names(".");
+        assert_eq!(names.len(), 5);
+        let mut texts = BTreeSet::new();
+        for name in &names {
+            match guest.stat(name, FOLLOW).expect("there").type_ {
+                DescriptorType::Directory => {
+                    let inner = guest.names(name).remove(0);
+                    texts.insert(guest.text(&format!("{name}/../{name}/{inner}")).expect("opens"));
+                }
+                _ => {
+                    texts.insert(guest.text(name).expect("opens"));
+                }
+            }
+        }
+        assert_eq!(texts.iter().collect::<Vec<_>>(), ["deep", "latin", "private use", "utf-8"]);
+        assert_eq!(guest.text("caf\u{f7e9}.txt").as_deref(), Ok("latin"));
+        assert_eq!(guest.readlink("to-latin").as_deref(), Ok("caf\u{f7e9}.txt"));
+        assert_eq!(guest.read("caf\u{f7c3}\u{f7a9}.txt"), Err(ErrorCode::NoEntry), "one spelling a name");
+        assert_eq!(guest.denials(), []);
+    }
+}
+
+#[test]
+fn content_comes_through_byte_for_byte() {
+    let project = Project::empty();
+    let contents: [&[u8]; 5] = [b"", b"no final newline", b"a\r\nb\rc\n", b"\xff\x00\xfe", &[b'x'; 700_000]];
+    for (i, content) in contents.iter().enumerate() {
+        project.file(format!("f{i}"), content);
+    }
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    for (i, content) in contents.iter().enumerate() {
+        assert_eq!(guest.read(&format!("f{i}")).as_deref(), Ok(*content));
+    }
+    let read: Vec<_> = guest.log().opened.iter().map(|opened| opened.bytes_read).collect();
+    assert_eq!(read, contents.map(|content| content.len() as u64));
+}
+
+#[test]
+fn a_sparse_file_of_three_gigabytes_is_read_where_it_is_asked_for() {
+    let project = Project::empty();
+    project.file("big", "start");
+    let size = 3u64 << 30;
+    fs::File::options().write(true).open(project.at("big")).expect("open").set_len(size).expect("sparse");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    assert_eq!(guest.stat("big", FOLLOW).expect("there").size, size);
+    let fd = guest.open("big").expect("a file").rep();
+    let mut read = |length, at| code(ready(guest.host().read(Resource::new_borrow(fd), length, at)));
+    let start = Instant::now();
+    assert_eq!(read(5, 0), Ok((b"start".to_vec(), false)));
+    assert_eq!(read(9, size - 4), Ok((vec![0; 4], false)));
+    assert_eq!(read(9, size), Ok((Vec::new(), true)));
+    assert_eq!(read(9, u64::MAX), Err(ErrorCode::Invalid));
+    let (bytes, _) = read(u64::MAX, 0).expect("some of it");
+    assert!(bytes.len() <= 1 << 20, "one read is bounded, whatever was asked for");
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn a_stream_reads_to_the_end_and_counts_what_it_hands_out() {
+    let project = Project::empty();
+    project.file("f", vec![b'x'; 600_000]);
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    let fd = guest.open("f").expect("a file");
+    let stream = code(guest.host().read_via_stream(fd, 100_000)).expect("a stream");
+    let mut total = 0;
+    while let Some(bytes) = guest.stream_read(&stream, 64 << 10) {
+        total += bytes;
+    }
+    assert_eq!(total, 500_000);
+    assert_eq!(guest.log().opened[0].bytes_read, 500_000);
+    let folder = guest.open(".").expect("a folder");
+    assert_eq!(code(guest.host().read_via_stream(folder, 0)).map(|_| ()), Err(ErrorCode::IsDirectory));
+}
+
+#[test]
+fn a_large_folder_is_listed_whole() {
+    let project = Project::empty();
+    project.folder("many");
+    let many = project.at("many");
+    for i in 0..20_000 {
+        fs::File::create(many.join(format!("file-{i:05}"))).expect("made");
+    }
+    for walk in WALKS {
+        let mut guest = project.guest(walk, &["."]);
+        let start = Instant::now();
+        let listed = guest.list("many").expect("a folder");
+        assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        assert_eq!(listed.len(), 20_000);
+        assert!(listed.iter().all(|(_, kind)| *kind == DescriptorType::RegularFile));
+        assert_eq!((listed[0].0.as_str(), listed[19_999].0.as_str()), ("file-00000", "file-19999"));
+    }
+}
+
+#[test]
+fn one_folder_can_be_listed_twice_at_once() {
+    let project = Project::empty();
+    project.file("a", "").file("b", "").file("c", "");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    let root = guest.root();
+    let first = code(ready(guest.host().read_directory(root))).expect("listed");
+    let root = guest.root();
+    let second = code(ready(guest.host().read_directory(root))).expect("listed");
+    let mut seen = [0, 0];
+    for _ in 0..3 {
+        for (i, stream) in [&first, &second].into_iter().enumerate() {
+            let at = Resource::new_borrow(stream.rep());
+            let entry = code(ready(guest.host().read_directory_entry(at))).expect("fine");
+            seen[i] += usize::from(entry.is_some());
+        }
+    }
+    assert_eq!(seen, [3, 3]);
+}
+
+#[test]
+fn a_file_that_vanishes_between_listing_and_opening_is_not_there() {
+    let project = Project::empty();
+    project.file("src/a", "a").file("src/b", "b");
+    let mut guest = project.guest(Walk::Kernel, &["src"]);
+    assert_eq!(guest.names("src"), ["a", "b"]);
+    let open = guest.open("src/b").expect("there");
+    fs::remove_file(project.at("src/a")).expect("removed");
+    fs::remove_file(project.at("src/b")).expect("removed");
+    assert_eq!(guest.read("src/a"), Err(ErrorCode::NoEntry));
+    assert_eq!(guest.stat("src/a", FOLLOW).map(|_| ()), Err(ErrorCode::NoEntry));
+    assert_eq!(code(ready(guest.host().read(open, 9, 0))).expect("still open").0, b"b");
+    assert_eq!(guest.denials(), []);
+}
+
+#[test]
+fn a_grant_removed_during_a_run_is_an_empty_folder() {
+    let project = Project::empty();
+    project.file("src/a", "a").file("lib/b", "b");
+    for walk in WALKS {
+        project.file("src/a", "a");
+        let mut guest = project.guest(walk, &["src", "lib"]);
+        fs::remove_dir_all(project.at("src")).expect("removed");
+        assert_eq!(guest.read("src/a"), Err(ErrorCode::NoEntry));
+        assert!(matches!(guest.list("src"), Ok(entries) if entries.is_empty()), "{:?}", guest.list("src"));
+        assert_eq!(guest.text("lib/b").as_deref(), Ok("b"), "its neighbour is untouched");
+        // What is put in its place was never granted: the handle stays the old folder's.
+        project.file("src/a", "SECRET new");
+        assert_eq!(guest.read("src/a"), Err(ErrorCode::NoEntry));
+        fs::remove_dir_all(project.at("src")).expect("removed");
+        project.link("src", "../outside");
+        assert_eq!(guest.read("src/secret.txt"), Err(ErrorCode::NoEntry));
+        fs::remove_file(project.at("src")).expect("removed");
+        assert_eq!(guest.denials(), []);
+    }
+}
+
+#[test]
+fn a_file_that_this_user_may_not_read_is_refused_by_the_system() {
+    let project = Project::empty();
+    project.file("src/closed", "x");
+    fs::set_permissions(project.at("src/closed"), fs::Permissions::from_mode(0)).expect("set");
+    let mut guest = project.guest(Walk::Kernel, &["src"]);
+    let outcome = guest.read("src/closed");
+    if fs::read(project.at("src/closed")).is_ok() {
+        assert!(outcome.is_ok(), "root reads everything");
+    } else {
+        assert_eq!(outcome, Err(ErrorCode::Access));
+    }
+    assert_eq!(guest.denials(), []);
+}

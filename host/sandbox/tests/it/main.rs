@@ -1,0 +1,11 @@
+//! The sandbox's integration tests, in one binary because linking the runtime takes long.
+
+mod fence_changes;
+mod fence_content;
+mod fence_grants;
+mod fence_guest;
+mod fence_links;
+mod fence_log;
+mod fence_paths;
+mod fence_race;
+mod fence_special;
