@@ -20,6 +20,7 @@ pub use error::StoreError;
 pub use lease::{Entry, Lease};
 pub use read::{Intent, Journal, Recorded, StoredReceipt};
 pub use run::{NewRun, RunSummary, StageName};
+pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::Store;
 
 /// Results of this crate.

@@ -18,8 +18,8 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Step `n` takes a file from version `n` to `n + 1`.
 const STEPS: [&str; 1] = [include_str!("schema/v1.sql")];
 
-/// The version that this program writes.
-pub(crate) const VERSION: i64 = STEPS.len() as i64;
+/// The version of the tables that this program writes.
+pub const VERSION: i64 = STEPS.len() as i64;
 
 /// Settings that every connection needs before it touches a table.
 pub(crate) fn harden(connection: &Connection) -> rusqlite::Result<()> {
