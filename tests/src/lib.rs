@@ -1,1 +1,8 @@
-//! Placeholder.
+//! What whole-product tests share.
+//!
+//! Owns: servers and scripts that stand in for what lies outside of the product. Doesn't
+//! own: any part of the product; tests drive the real binary and the real crates.
+
+#![forbid(unsafe_code)]
+
+pub mod messages_api;
