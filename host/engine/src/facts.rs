@@ -6,7 +6,9 @@
 use crate::effect::ModelStage;
 use crate::event::OutcomeStatus;
 use crate::id::{StepId, TaskId};
-use crate::settings::ToolSpec;
+use crate::plan::SubTask;
+use crate::settings::{Flow, ToolSpec};
+use crate::state::{Deed, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -91,4 +93,62 @@ pub struct IterationFacts {
     pub used: u32,
     /// The cap.
     pub limit: u32,
+}
+
+impl Facts {
+    /// The content of a request for `stage` in this state.
+    pub(crate) fn of(state: &State, stage: ModelStage) -> Self {
+        let mut observations = Vec::new();
+        let mut rejected = Vec::new();
+        for action in &state.history {
+            match &action.deed {
+                Deed::Tool { tool, input, status, value, message, receipt: _ } => {
+                    observations.push(ObservationFacts {
+                        step: action.step,
+                        task: action.task.clone(),
+                        tool: tool.clone(),
+                        input: input.clone(),
+                        status: *status,
+                        value: value.clone(),
+                        message: message.clone(),
+                    })
+                }
+                Deed::Rejected { tool, input, reason } => rejected.push(RejectedFacts {
+                    task: action.task.clone(),
+                    tool: tool.clone(),
+                    input: input.clone(),
+                    reason: reason.clone(),
+                }),
+                Deed::Human { .. } => {}
+            }
+        }
+        Self {
+            flow: match state.settings.flow {
+                Flow::Staged => "staged".to_owned(),
+            },
+            stage,
+            goal: state.goal.clone(),
+            task: match stage {
+                ModelStage::Plan => None,
+                ModelStage::Decide | ModelStage::Evaluate => state.stack.last().map(task),
+            },
+            open: state.stack.iter().rev().map(task).collect(),
+            done: state.done.iter().map(task).collect(),
+            tools: state.settings.tools.clone(),
+            observations,
+            rejected,
+            latest: state.observation.clone(),
+            iterations: IterationFacts { used: state.iterations, limit: state.settings.limits.iterations },
+        }
+    }
+}
+
+fn task(task: &SubTask) -> TaskFacts {
+    TaskFacts {
+        id: task.planned.id.clone(),
+        description: task.planned.description.clone(),
+        kind: task.planned.kind.clone(),
+        status: task.status,
+        summary: task.summary.clone(),
+    }
 }

@@ -339,11 +339,20 @@ pub struct Counters {
 /// What the guards remember between events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// Hashes of the last choices of action (tool, canonical input, outcome class), oldest
-    /// first; emptied when a person says to go on. Never longer than `limits.stagnation`.
-    pub trail: Vec<String>,
+    /// The last choices of action, oldest first; emptied when a person says to go on. Never
+    /// longer than `limits.stagnation`.
+    pub trail: Vec<Seen>,
     /// Evaluations in a row, for one task, that gave no usable answer.
     pub weak_evaluations: u32,
     /// Plans in a row without a task while nothing was left to do.
     pub empty_plans: u32,
+}
+
+/// A choice of action, as the guard against stagnation compares it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Over the tool, the canonical input and the outcome class.
+    pub hash: String,
+    /// The same in words, for a person.
+    pub words: String,
 }

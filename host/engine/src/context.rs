@@ -1,0 +1,276 @@
+//! The working context: what of the state a model is shown, trimmed so that it stays bounded.
+//!
+//! The last three steps stand in full (each cut at a size), older ones in one line each, the
+//! oldest only as a number. Data is written so that it can't close the tags it stands in.
+
+use crate::bounds::{cut, one_line};
+use crate::event::OutcomeStatus;
+use crate::example;
+use crate::plan::{PlannedTask, SubTask, TaskStatus};
+use crate::settings::ToolSpec;
+use crate::state::{Action, Deed, Progress, Stage, State};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Steps shown in full.
+const RECENT: usize = 3;
+/// Older steps shown in one line.
+const EARLIER: usize = 30;
+/// Characters of one step's result.
+const RESULT: usize = 24_000;
+/// Characters of an input in a step's line.
+const INPUT: usize = 1_000;
+/// Characters of an older step's line.
+const LINE: usize = 300;
+/// Tasks shown, of those done with and of those open.
+const TASKS: usize = 30;
+/// Characters of a task that isn't on top.
+const TASK: usize = 500;
+/// Characters of the last observation.
+const OBSERVATION: usize = 4_000;
+/// Characters of a tool's description and of its input schema.
+const TOOL: usize = 6_000;
+
+/// Everything that a template can show. Its names are the templates' variables.
+#[derive(Debug, Serialize)]
+pub(crate) struct Context {
+    goal: String,
+    iterations: Iterations,
+    task: Option<Task>,
+    open: Open,
+    done: Done,
+    steps: Steps,
+    action: Option<Step>,
+    observation: Option<String>,
+    reask: Option<String>,
+    tools: Vec<Tool>,
+}
+
+/// The names of [`Context`]'s fields.
+pub(crate) const VARIABLES: [&str; 10] =
+    ["goal", "iterations", "task", "open", "done", "steps", "action", "observation", "reask", "tools"];
+
+#[derive(Debug, Serialize)]
+struct Iterations {
+    used: u32,
+    limit: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Task {
+    id: String,
+    description: String,
+    kind: Option<String>,
+    status: &'static str,
+    summary: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Open {
+    /// Next one first, the one on top included.
+    shown: Vec<Task>,
+    /// The same without the one on top.
+    later_tasks: Vec<Task>,
+    /// How many more there are.
+    later: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Done {
+    /// Oldest first.
+    shown: Vec<Task>,
+    /// How many older ones there are.
+    earlier: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Steps {
+    /// The last ones, oldest first.
+    recent: Vec<Step>,
+    /// One line each for the ones before.
+    earlier: Vec<String>,
+    /// One line each for everything but the very last.
+    before: Vec<String>,
+    /// How many older ones there are.
+    omitted: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    number: u64,
+    line: String,
+    result: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Tool {
+    name: String,
+    summary: String,
+    description: String,
+    schema: String,
+    example: Option<String>,
+}
+
+impl Context {
+    /// What is shown of this state.
+    pub(crate) fn of(state: &State) -> Self {
+        let history = &state.history;
+        let recent = history.len().saturating_sub(RECENT);
+        let earlier = recent.saturating_sub(EARLIER);
+        let lines = |range: std::ops::Range<usize>| -> Vec<String> {
+            let steps = history.get(range).unwrap_or_default();
+            steps.iter().map(|action| guarded(&summary(action))).collect()
+        };
+        let shown_tasks = |tasks: &mut dyn Iterator<Item = &SubTask>| -> Vec<Task> {
+            tasks.take(TASKS).map(|task| shown(task, TASK)).collect()
+        };
+        Self {
+            goal: state.goal.clone(),
+            iterations: Iterations { used: state.iterations, limit: state.settings.limits.iterations },
+            task: state.stack.last().map(|task| shown(task, usize::MAX)),
+            open: Open {
+                shown: shown_tasks(&mut state.stack.iter().rev()),
+                later_tasks: shown_tasks(&mut state.stack.iter().rev().skip(1)),
+                later: state.stack.len().saturating_sub(TASKS),
+            },
+            done: Done {
+                shown: shown_tasks(&mut state.done.iter().skip(state.done.len().saturating_sub(TASKS))),
+                earlier: state.done.len().saturating_sub(TASKS),
+            },
+            steps: Steps {
+                recent: history.get(recent..).unwrap_or_default().iter().map(step).collect(),
+                earlier: lines(earlier..recent),
+                before: lines(earlier..history.len().saturating_sub(1)),
+                omitted: earlier,
+            },
+            action: history.last().map(step),
+            observation: state.observation.as_ref().map(|o| guarded(&cut(o, OBSERVATION))),
+            reask: reask(&state.stage),
+            tools: state.settings.tools.iter().map(tool).collect(),
+        }
+    }
+}
+
+fn reask(stage: &Stage) -> Option<String> {
+    match stage {
+        Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => asking.reask.clone(),
+        Stage::Initializing
+        | Stage::Executing { .. }
+        | Stage::PausedForReview { .. }
+        | Stage::Finished
+        | Stage::Failed { .. } => None,
+    }
+}
+
+fn shown(task: &SubTask, max: usize) -> Task {
+    let PlannedTask { id, description, kind, depends_on: _ } = &task.planned;
+    Task {
+        id: id.0.clone(),
+        description: guarded(&one_line_below(description, max)),
+        kind: kind.clone(),
+        status: status(task.status),
+        summary: guarded(&one_line(&task.summary, TASK)),
+    }
+}
+
+/// On one line where it is cut, as it is where not.
+fn one_line_below(text: &str, max: usize) -> String {
+    if max == usize::MAX { text.to_owned() } else { one_line(text, max) }
+}
+
+fn status(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Pending => "pending",
+        TaskStatus::InProgress => "in_progress",
+        TaskStatus::Completed => "completed",
+        TaskStatus::Failed => "failed",
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    let first = spec.description.split("\n\n").next().unwrap_or_default();
+    Tool {
+        name: spec.name.clone(),
+        summary: one_line(first, LINE),
+        description: cut(spec.description.trim(), TOOL),
+        schema: cut(&spec.input_schema.to_string(), TOOL),
+        example: example::input(&spec.input_schema).map(|example| example.to_string()),
+    }
+}
+
+fn step(action: &Action) -> Step {
+    Step { number: action.step.0, line: guarded(&headline(action, INPUT)), result: guarded(&result(action)) }
+}
+
+/// `step 3, task_1: read_file {"file_path":"a"}: done`
+fn headline(action: &Action, input_max: usize) -> String {
+    let Action { step, task, deed, .. } = action;
+    match deed {
+        Deed::Tool { tool, input, status, .. } => {
+            let input = cut(&input.to_string(), input_max);
+            format!("step {step}, {task}: {tool} {input}: {}", status.name())
+        }
+        Deed::Human { question, .. } => {
+            format!("step {step}, {task}: a person was asked: {}", one_line(question, input_max))
+        }
+        Deed::Rejected { tool, input, .. } => {
+            let input = cut(&input.to_string(), input_max);
+            format!("step {step}, {task}: {tool} {input}: a person rejected this call")
+        }
+    }
+}
+
+fn result(action: &Action) -> String {
+    match &action.deed {
+        Deed::Tool { value, message, status, .. } => {
+            let value = match value {
+                Value::Null => String::new(),
+                Value::String(text) => bounded(text),
+                other => bounded(&other.to_string()),
+            };
+            match status {
+                OutcomeStatus::Done => value,
+                OutcomeStatus::Failed
+                | OutcomeStatus::Trapped
+                | OutcomeStatus::Denied
+                | OutcomeStatus::Exceeded
+                | OutcomeStatus::Cancelled => format!("{message}\n{value}").trim().to_owned(),
+            }
+        }
+        Deed::Human { answer, .. } => format!("the person said: {}", bounded(answer)),
+        Deed::Rejected { reason, .. } => format!("the person said: {}", bounded(reason)),
+    }
+}
+
+fn bounded(text: &str) -> String {
+    match text.char_indices().nth(RESULT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!(
+            "{}\n… cut here; {} of {} bytes are shown",
+            text.get(..end).unwrap_or_default(),
+            end,
+            text.len()
+        ),
+    }
+}
+
+/// One line on an older step: what was done and what the evaluation said of it.
+fn summary(action: &Action) -> String {
+    let head = headline(action, 120);
+    let verdict = action.verdict.as_ref().map_or("", |verdict| match verdict.status {
+        Progress::Completed => ", completed the task",
+        Progress::Failed => ", the task failed",
+        Progress::NeedsMoreWork => "",
+    });
+    let said = match &action.deed {
+        Deed::Tool { .. } => &action.summary,
+        Deed::Human { answer, .. } => answer,
+        Deed::Rejected { reason, .. } => reason,
+    };
+    one_line(&format!("{head}{verdict}. {said}"), LINE)
+}
+
+/// Text that can't close the tag around it.
+fn guarded(text: &str) -> String {
+    text.replace("</data", "<\\/data")
+}

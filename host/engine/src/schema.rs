@@ -1,0 +1,262 @@
+//! The JSON Schemas of the stages' replies: one of each for sending and one for checking.
+//!
+//! What is sent uses only what vendors accept: `additionalProperties: false` everywhere, required
+//! keys first, no bounds on numbers or lengths. What is checked is looser where a reply without
+//! the key still says enough.
+
+use crate::effect::ModelStage;
+use crate::settings::ToolSpec;
+use serde_json::{Map, Value, json};
+
+/// The action that asks a person.
+pub const HUMAN_HELP: &str = "human_help";
+
+/// Optional properties that vendors allow in one schema, less those of the decision itself.
+const OPTIONAL: usize = 24 - 2;
+/// Properties of several types that vendors allow in one schema, less the input's own.
+const UNIONS: usize = 16 - 1;
+
+/// The schema that is sent with a request.
+pub(crate) fn sent(stage: ModelStage, tools: &[ToolSpec]) -> Value {
+    match stage {
+        ModelStage::Plan => plan(),
+        ModelStage::Decide => {
+            let names = tools.iter().map(|tool| tool.name.as_str());
+            let actions: Vec<&str> = names.chain([HUMAN_HELP]).collect();
+            decide(
+                json!({
+                    "type": "string",
+                    "enum": actions,
+                    "description": "the tool to call, or human_help",
+                }),
+                sent_input(tools),
+            )
+        }
+        ModelStage::Evaluate => evaluate(claims()),
+    }
+}
+
+/// The schema that a reply is checked against.
+pub(crate) fn checked(stage: ModelStage) -> Value {
+    match stage {
+        ModelStage::Plan => plan(),
+        // Unknown tools and unfit inputs get an observation instead of a re-ask.
+        ModelStage::Decide => {
+            let mut schema = decide(json!({"type": "string"}), json!({"type": "object"}));
+            require(&mut schema, &["reasoning", "action"]);
+            schema
+        }
+        // A claim that doesn't fit is dropped by itself and takes nothing else with it.
+        ModelStage::Evaluate => {
+            let mut schema = evaluate(json!({}));
+            require(&mut schema, &["reasoning", "sub_task_status", "summary"]);
+            schema
+        }
+    }
+}
+
+fn require(schema: &mut Value, names: &[&str]) {
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("required".to_owned(), json!(names));
+    }
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+fn plan() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "reasoning": text("what the situation is and why these tasks come next"),
+            "new_sub_tasks": {
+                "type": "array",
+                "description": "first to be done first; empty if nothing is to be added",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "id": text("a short new name, e.g. task_1"),
+                        "description": text("what to do, concretely"),
+                        "kind": text("one word for the kind of work"),
+                        "depends_on": {
+                            "type": "array",
+                            "description": "ids that must be done before; left out: the task \
+                                            before; empty: none",
+                            "items": {"type": "string"},
+                        },
+                    },
+                    "required": ["id", "description"],
+                },
+            },
+            "is_goal_achieved": {
+                "type": "boolean",
+                "description": "true only if the results show that nothing is left to do",
+            },
+        },
+        "required": ["reasoning", "new_sub_tasks", "is_goal_achieved"],
+    })
+}
+
+fn confidence() -> Value {
+    json!({"type": "string", "enum": ["low", "medium", "high"]})
+}
+
+fn decide(action: Value, input: Value) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "reasoning": text("why this action"),
+            "action": action,
+            "confidence": confidence(),
+            "action_input": input,
+            "query_to_human": text("the question to the person; only with human_help"),
+        },
+        "required": ["reasoning", "action", "confidence"],
+    })
+}
+
+/// The tools' inputs: one of their schemas where vendors can hold a model to that, else the input
+/// as JSON in a string.
+fn sent_input(tools: &[ToolSpec]) -> Value {
+    let mut count = Count::default();
+    let closed = tools.iter().all(|tool| count.object(&tool.input_schema));
+    let within = count.optional <= OPTIONAL && count.unions <= UNIONS;
+    if closed && within && !tools.is_empty() {
+        let mut shapes: Vec<&Value> = Vec::new();
+        for tool in tools {
+            if !shapes.contains(&&tool.input_schema) {
+                shapes.push(&tool.input_schema);
+            }
+        }
+        json!({"description": "the tool's input; only with a tool", "anyOf": shapes})
+    } else {
+        text("the tool's input: a JSON object, written in this string; only with a tool")
+    }
+}
+
+/// What counts against the vendors' limits.
+#[derive(Default)]
+struct Count {
+    optional: usize,
+    unions: usize,
+}
+
+impl Count {
+    /// Counts a schema; false where a vendor couldn't hold a model to it.
+    fn object(&mut self, schema: &Value) -> bool {
+        schema.get("type").and_then(Value::as_str) == Some("object") && self.any(schema)
+    }
+
+    fn any(&mut self, schema: &Value) -> bool {
+        let Some(map) = schema.as_object() else {
+            return false;
+        };
+        if ["$ref", "$defs", "definitions", "allOf", "not", "if", "prefixItems", "patternProperties"]
+            .iter()
+            .any(|keyword| map.contains_key(*keyword))
+        {
+            return false;
+        }
+        self.unions += usize::from(map.get("type").is_some_and(Value::is_array));
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(shapes) = map.get(keyword).and_then(Value::as_array) {
+                self.unions += 1;
+                if !shapes.iter().all(|shape| self.any(shape)) {
+                    return false;
+                }
+            }
+        }
+        if map.get("items").is_some_and(|items| !self.any(items)) {
+            return false;
+        }
+        match map.get("type").and_then(Value::as_str) {
+            Some("object") => self.properties(map),
+            Some("array") => map.contains_key("items"),
+            Some(_) => true,
+            None => {
+                ["type", "anyOf", "oneOf", "enum", "const"].iter().any(|keyword| map.contains_key(*keyword))
+            }
+        }
+    }
+
+    fn properties(&mut self, map: &Map<String, Value>) -> bool {
+        if map.get("additionalProperties") != Some(&Value::Bool(false)) {
+            return false;
+        }
+        let Some(properties) = map.get("properties").and_then(Value::as_object) else {
+            return true;
+        };
+        let required = map.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+        self.optional += properties.len().saturating_sub(required);
+        properties.values().all(|inner| self.any(inner))
+    }
+}
+
+fn evaluate(claims: Value) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "reasoning": text("what the result shows and what it doesn't"),
+            "sub_task_status": {
+                "type": "string",
+                "enum": ["completed", "failed", "needs_more_work"],
+            },
+            "summary": text("what came of the action, with the facts that later tasks need"),
+            "suggested_next_step": text("what should be done next"),
+            "confidence": confidence(),
+            "claims": claims,
+        },
+        "required": [
+            "reasoning",
+            "sub_task_status",
+            "summary",
+            "suggested_next_step",
+            "confidence",
+        ],
+    })
+}
+
+fn claims() -> Value {
+    json!({
+        "type": "array",
+        "description": "findings for the report, each with the places that show it",
+        "items": claim(),
+    })
+}
+
+/// The schema of one claim, sent and checked.
+pub(crate) fn claim() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "about": {"type": "string", "enum": ["stack", "module", "problem"]},
+            "text": text("one or two sentences"),
+            "evidence": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "properties": {
+                        "step": {"type": "integer", "description": "the number of the step"},
+                        "file": text("path of the file, relative to the project"),
+                        "first_line": {"type": "integer"},
+                        "last_line": {"type": "integer"},
+                    },
+                    "required": ["step"],
+                },
+            },
+            "severity": {
+                "type": "string",
+                "enum": ["info", "low", "medium", "high"],
+                "description": "for problems",
+            },
+        },
+        "required": ["about", "text", "evidence"],
+    })
+}

@@ -1,0 +1,91 @@
+//! Beginning a run: settings that can't be honoured are refused before anything happens.
+
+use crate::bounds;
+use crate::id::{RunId, Timestamp};
+use crate::refused::Refused;
+use crate::schema::HUMAN_HELP;
+use crate::settings::{Settings, ToolSpec};
+use crate::state::{Clock, Counters, Spent, Stage, State, Watch};
+use std::collections::BTreeSet;
+
+/// The state before the first stage.
+pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp) -> Result<State, Refused> {
+    check(&goal, &settings)?;
+    settings.prompts.check()?;
+    Ok(bare(run, goal, settings, at))
+}
+
+/// The same without any check.
+pub(crate) fn bare(run: RunId, goal: String, settings: Settings, at: Timestamp) -> State {
+    State {
+        run,
+        goal,
+        settings,
+        stage: Stage::Initializing,
+        plans: Vec::new(),
+        stack: Vec::new(),
+        done: Vec::new(),
+        history: Vec::new(),
+        observation: None,
+        claims: Vec::new(),
+        notes: Vec::new(),
+        iterations: 0,
+        spent: Spent::default(),
+        clock: Clock { started: at, latest: at, active_ms: 0 },
+        next: Counters::first(),
+        watch: Watch::default(),
+    }
+}
+
+fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
+    if goal.trim().is_empty() {
+        return refuse("the goal", "is empty; say what is to be achieved".to_owned());
+    }
+    if bounds::longer_than(goal, bounds::GOAL) {
+        return refuse("the goal", format!("has more than {} characters", bounds::GOAL));
+    }
+    let limits = &settings.limits;
+    for (what, value) in [
+        ("the limit of iterations", u64::from(limits.iterations)),
+        ("the limit of working time", limits.wall_clock_ms.unwrap_or(1)),
+        ("the limit of tokens", limits.tokens.unwrap_or(1)),
+        ("the time for a model call", limits.model_call_ms),
+        ("the time for a tool call", limits.tool_call_ms),
+        ("the cap on a reply's tokens", u64::from(limits.reply_tokens)),
+    ] {
+        if value == 0 {
+            return refuse(what, "is 0, so nothing could be done; set it to 1 or more".to_owned());
+        }
+    }
+    if !(2..=1000).contains(&limits.stagnation) {
+        let why = format!("is {}; between 2 and 1000 equal calls can be told", limits.stagnation);
+        return refuse("the limit of equal calls", why);
+    }
+    let mut names = BTreeSet::new();
+    settings.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))
+}
+
+fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(), Refused> {
+    let what = format!("the tool {:?}", tool.name);
+    let named = !tool.name.is_empty()
+        && tool.name.len() <= 128
+        && tool.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if !named {
+        let why = "has no usable name: letters, digits, `_`, `-` and `.`, at most 128 bytes";
+        return refuse(&what, why.to_owned());
+    }
+    if tool.name == HUMAN_HELP {
+        return refuse(&what, "has the name that is kept for asking a person".to_owned());
+    }
+    if !names.insert(&tool.name) {
+        return refuse(&what, "is there twice; names must differ".to_owned());
+    }
+    match jsonschema::validator_for(&tool.input_schema) {
+        Ok(_) => Ok(()),
+        Err(error) => refuse(&what, format!("has an input schema that can't be used: {error}")),
+    }
+}
+
+fn refuse(what: &str, why: String) -> Result<(), Refused> {
+    Err(Refused::Settings { what: what.to_owned(), why })
+}
