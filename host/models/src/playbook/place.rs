@@ -24,18 +24,21 @@ impl Place {
         let lower = path.to_lowercase();
         let mut place = Self::Product;
         let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-        for part in folders.split('/') {
+        for (depth, part) in folders.split('/').enumerate() {
             place = place.max(match part {
                 "node_modules" | "bower_components" | "vendor" | "vendored" | "third_party" | "third-party"
-                | "thirdparty" | "external" | "deps" | "site-packages" | ".venv" | "venv" | "dist" | "target"
-                | "out" | ".next" | ".nuxt" | "generated" | "gen" | ".tox" | ".yarn" | "__pycache__" | "_vendor" => {
-                    Self::Foreign
+                | "thirdparty" | "site-packages" | ".venv" | "venv" | "dist" | ".next" | ".nuxt" | "generated"
+                | ".tox" | ".yarn" | "__pycache__" | "_vendor" => Self::Foreign,
+                "target" | "out" | "build" | "deps" | "external" | "gen" if depth == 0 => Self::Foreign,
+                "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata" | "test-data" | "fixtures" | "e2e"
+                | "__mocks__" | "mocks" | "bench" | "benches" | "benchmarks" | "fuzz" => Self::Tests,
+                "example" | "examples" | "_examples" | "sample" | "samples" | "demo" | "demos" | "tutorial" => {
+                    Self::Examples
                 }
-                "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata" | "test-data" | "fixtures"
-                | "e2e" | "testing" | "__mocks__" | "mocks" | "bench" | "benches" | "benchmarks" | "fuzz" => Self::Tests,
-                "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "tutorial" => Self::Examples,
                 "doc" | "docs" | "documentation" | "website" => Self::Docs,
-                "scripts" | "ci" | ".ci" | ".github" | ".circleci" | "tools" | "hack" | "packaging" | "pkg-config" => {
+                "scripts" | "ci" | ".ci" | ".github" | ".circleci" | "tools" | "hack" | "packaging"
+                    if depth == 0 =>
+                {
                     Self::Support
                 }
                 _ => Self::Product,

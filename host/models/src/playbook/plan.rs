@@ -51,17 +51,9 @@ fn first(facts: &Facts) -> Value {
              tasks, or use a model.",
         );
     }
-    let mut before: Option<&str> = None;
-    let mut tasks = Vec::new();
-    for kind in kinds {
-        tasks.push(json!({
-            "id": kind.name(),
-            "description": describe(*kind, facts),
-            "kind": kind.name(),
-            "depends_on": before.into_iter().collect::<Vec<_>>(),
-        }));
-        before = Some(kind.name());
-    }
+    // No task names another, so that a person can remove any of them.
+    let task = |kind: &Kind| json!({ "id": kind.name(), "description": describe(*kind, facts), "kind": kind.name() });
+    let tasks = kinds.iter().map(task).collect();
     reply(reasoning, tasks, false)
 }
 

@@ -50,9 +50,10 @@ impl Inventory {
         let root = matches!(listing.directory.as_str(), "" | "." | "/");
         let everything = root && listing.recursive && !listing.pattern;
         if everything {
-            self.whole |= !listing.cut;
-            self.ignored = self.ignored.max(listing.ignored);
+            // The fence may have cut the list as well, without the tool's knowing.
             self.unseen = listing.total.saturating_sub(listing.entries.len() as u64);
+            self.whole |= !listing.cut && self.unseen == 0;
+            self.ignored = self.ignored.max(listing.ignored);
         }
         self.steps.push(listing.step);
         for entry in &listing.entries {

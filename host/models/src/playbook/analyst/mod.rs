@@ -30,3 +30,6 @@ pub fn claims(observations: &[Observation]) -> Vec<Claim> {
     claims.extend(problems::claims(observations));
     claims
 }
+
+#[cfg(test)]
+mod tests;

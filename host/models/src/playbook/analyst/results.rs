@@ -4,6 +4,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Sizes are taken as at most this, so that sums of them hold.
+const LARGEST: u64 = 1 << 40;
+
 /// A tool call that ended, as a journal has it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Observation {
@@ -136,7 +139,7 @@ pub(in crate::playbook) fn listings(observations: &[Observation]) -> impl Iterat
                     path: tidy(entry.get("path")?.as_str()?),
                     is_file: kind == "file",
                     is_directory: kind == "directory",
-                    size: number(entry, "size"),
+                    size: number(entry, "size").min(LARGEST),
                 })
             })
             .collect(),
@@ -152,9 +155,9 @@ pub(in crate::playbook) fn texts(observations: &[Observation]) -> impl Iterator<
         Some(Text {
             step: seen.step,
             path: path_of(seen)?,
+            first_line: line(&seen.value, "first_line").max(1),
+            cut: flag(&seen.value, "cut") || was_cut(seen.value.get("text")?.as_str()?),
             text: seen.value.get("text")?.as_str()?.to_owned(),
-            first_line: (number(&seen.value, "first_line") as u32).max(1),
-            cut: flag(&seen.value, "cut"),
         })
     })
 }
@@ -167,7 +170,7 @@ pub(in crate::playbook) fn searches(observations: &[Observation]) -> impl Iterat
             .filter_map(|found| {
                 Some(Match {
                     path: tidy(found.get("path")?.as_str()?),
-                    line: number(found, "line") as u32,
+                    line: line(found, "line"),
                     text: found.get("text")?.as_str()?.to_owned(),
                     after: list(found, "after").filter_map(Value::as_str).map(str::to_owned).collect(),
                 })
@@ -212,8 +215,8 @@ fn symbol(value: &Value) -> Option<Symbol> {
         kind: text(value, "kind"),
         name: value.get("name")?.as_str()?.to_owned(),
         owner: value.get("owner").and_then(Value::as_str).map(str::to_owned),
-        first_line: number(value, "first_line") as u32,
-        last_line: number(value, "last_line") as u32,
+        first_line: line(value, "first_line"),
+        last_line: line(value, "last_line"),
         exported: flag(value, "exported"),
         doc: value.get("doc").and_then(Value::as_str).map(str::to_owned),
     })
@@ -221,6 +224,11 @@ fn symbol(value: &Value) -> Option<Symbol> {
 
 fn done<'a>(observations: &'a [Observation], tool: &'a str) -> impl Iterator<Item = &'a Observation> + 'a {
     observations.iter().filter(move |seen| seen.tool == tool && seen.is_done())
+}
+
+/// Whether the fence cut a text short; it then ends in `…[cut: 1000 of 52000 bytes]`.
+fn was_cut(text: &str) -> bool {
+    text.ends_with(" bytes]") && text.rfind("…[cut: ").is_some_and(|at| text.len() - at < 80)
 }
 
 /// The tidied path from the result, else as it was asked for.
@@ -249,6 +257,11 @@ fn number(value: &Value, key: &str) -> u64 {
         Some(Value::String(text)) => text.parse().unwrap_or(0),
         _ => 0,
     }
+}
+
+/// A line's number; no file has more than a billion.
+fn line(value: &Value, key: &str) -> u32 {
+    number(value, key).min(1_000_000_000) as u32
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
