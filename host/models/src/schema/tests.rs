@@ -1,6 +1,7 @@
 //! Schemas out, replies back.
 
 use super::*;
+use proptest::prelude::*;
 use serde_json::json;
 
 fn wire(schema: &Value) -> Wire {
@@ -201,4 +202,52 @@ fn a_schema_that_unfolds_without_end_is_refused() {
     let mut schema = object(json!({ "x": { "$ref": "#/$defs/l0" } }));
     schema["$defs"] = Value::Object(defs);
     assert!(refused(&schema).ends_with("has more than 4000 parts"));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        ".*".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::hash_map(".*", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_travelled_as_json_text_is_the_same_value_again(
+        any in any_json(), members in prop::collection::hash_map(".*", any_json(), 0..4),
+        note in ".*", list in prop::collection::vec(any_json(), 0..4),
+    ) {
+        let schema = object(json!({
+            "any": {},
+            "inner": object(json!({ "input": { "type": "object" }, "note": { "type": "string" } })),
+            "list": { "type": "array", "items": {} },
+        }));
+        let input = Value::Object(members.into_iter().collect());
+        let text_of = |value: &Value| Value::String(value.to_string());
+        let texts: Vec<_> = list.iter().map(text_of).collect();
+        let sent = json!({
+            "any": text_of(&any), "inner": { "input": text_of(&input), "note": note }, "list": texts,
+        });
+        let meant = json!({ "any": any, "inner": { "input": input, "note": note }, "list": list });
+        for text in [sent.to_string(), serde_json::to_string_pretty(&sent).unwrap()] {
+            let read: Value = serde_json::from_str(&wire(&schema).read(text)).unwrap();
+            prop_assert_eq!(&read, &meant);
+        }
+    }
+
+    #[test]
+    fn no_reply_breaks_the_reading(text in ".*") {
+        let wire = wire(&object(json!({ "any": {}, "list": { "type": "array", "items": {} } })));
+        wire.read(text.clone());
+        wire.read(format!("{{\"any\":{text},\"list\":[{text}]}}"));
+    }
 }
