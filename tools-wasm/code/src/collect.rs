@@ -7,6 +7,14 @@ use std::ops::Range;
 const MOST_SYMBOLS: usize = 2000;
 const MOST_IMPORTS: usize = 1000;
 const MOST_NAMES: usize = 100;
+/// How much outline and imports may hold, in bytes: as JSON the answer fits into the host's usual
+/// bound of 256 KiB.
+const OUTLINE_BYTES: usize = 140 * 1024;
+const IMPORT_BYTES: usize = 50 * 1024;
+/// What a symbol, an import and a name take besides their text.
+const SYMBOL_FRAME: usize = 140;
+const IMPORT_FRAME: usize = 60;
+const NAME_FRAME: usize = 3;
 /// The longest name, module or owner, in bytes.
 const LONGEST_NAME: usize = 200;
 
@@ -20,6 +28,8 @@ pub(crate) struct Found {
     pub(crate) comments: Vec<Range<usize>>,
     pub(crate) package: Option<String>,
     pub(crate) cut: bool,
+    outline_bytes: usize,
+    import_bytes: usize,
 }
 
 impl Found {
@@ -28,7 +38,14 @@ impl Found {
         if let Some(count) = self.count_of(kind) {
             *count += 1;
         }
-        if self.symbols.len() < MOST_SYMBOLS { self.symbols.push(make()) } else { self.cut = true }
+        if self.symbols.len() >= MOST_SYMBOLS || self.outline_bytes >= OUTLINE_BYTES {
+            self.cut = true;
+            return;
+        }
+        let symbol = make();
+        let optional = [&symbol.owner, &symbol.doc].into_iter().flatten().map(String::len).sum::<usize>();
+        self.outline_bytes += symbol.name.len() + symbol.signature.len() + optional + SYMBOL_FRAME;
+        self.symbols.push(symbol);
     }
 
     /// Takes back symbols that turned out to be none.
@@ -65,7 +82,7 @@ impl Found {
         names: impl IntoIterator<Item = &'n str>,
         row: usize,
     ) {
-        if self.imports.len() >= MOST_IMPORTS {
+        if self.imports.len() >= MOST_IMPORTS || self.import_bytes >= IMPORT_BYTES {
             self.cut = true;
             return;
         }
@@ -75,7 +92,10 @@ impl Found {
             names.truncate(MOST_NAMES);
             self.cut = true;
         }
-        self.imports.push(Import { kind, module: one_line(module, LONGEST_NAME), names, line: line(row) });
+        let module = one_line(module, LONGEST_NAME);
+        self.import_bytes += module.len() + IMPORT_FRAME;
+        self.import_bytes += names.iter().map(|name| name.len() + NAME_FRAME).sum::<usize>();
+        self.imports.push(Import { kind, module, names, line: line(row) });
     }
 }
 

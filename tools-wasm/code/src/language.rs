@@ -40,7 +40,7 @@ impl Language {
         let name = path.rsplit('/').next()?;
         let (_, extension) = name.rsplit_once('.')?;
         let known = |known: &&str| extension.eq_ignore_ascii_case(known);
-        EXTENSIONS.iter().find(|(_, _, extensions)| extensions.iter().any(|e| known(e))).map(|found| found.0)
+        EXTENSIONS.iter().find(|(_, _, extensions)| extensions.iter().any(known)).map(|found| found.0)
     }
 
     /// All languages with their extensions, for a person to read.

@@ -9,6 +9,10 @@ use std::io;
 
 const DEFAULT_ENTRIES: u32 = 1000;
 const MOST_SHOWN: u32 = 10_000;
+/// How much an answer may hold, in bytes: as JSON it fits into the host's usual bound of 256 KiB.
+const MOST_BYTES: usize = 200 * 1024;
+/// What an entry takes besides its path.
+const FRAME: usize = 50;
 
 /// What to list; see the interface.
 #[derive(Debug, Clone, Default)]
@@ -67,12 +71,16 @@ pub fn list_files(root: &Root, request: &ListRequest<'_>) -> Result<Listing, Fai
     let mut walk = Walk::start(root, asked, &directory, recursive)?;
 
     let mut entries = Vec::new();
+    let (mut cut, mut room) = (false, MOST_BYTES);
     let (mut total, mut files, mut directories) = (0, 0, 0);
     for found in walk.by_ref() {
         if glob.as_ref().is_some_and(|glob| !glob.matches(found.name(), found.below(), &found.path)) {
             continue;
         }
-        if total < most {
+        let weight = found.path.len() + FRAME;
+        cut |= total >= most || weight > room;
+        if !cut {
+            room -= weight;
             // Only what is shown is asked for its size: that is most of the cost of a listing.
             let size = match found.kind {
                 Kind::File => match fs::symlink_metadata(&found.place) {
@@ -97,7 +105,7 @@ pub fn list_files(root: &Root, request: &ListRequest<'_>) -> Result<Listing, Fai
         total,
         files,
         directories,
-        cut: total > most,
+        cut,
         ignored: walk.left_out,
         unreadable: walk.unreadable,
         complete: walk.complete,

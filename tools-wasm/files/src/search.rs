@@ -21,8 +21,10 @@ const MOST_CONTEXT: u32 = 10;
 const LARGEST: u64 = 16 << 20;
 /// How much is searched in one call, in bytes.
 const MOST_TEXT: u64 = 256 << 20;
-/// How much text an answer may hold, in bytes.
-const MOST_SHOWN: usize = 256 * 1024;
+/// How much an answer may hold, in bytes: as JSON it fits into the host's usual bound of 256 KiB.
+const MOST_SHOWN: usize = 160 * 1024;
+/// What a match takes besides its text.
+const FRAME: usize = 100;
 /// How many unsearched files are named.
 const MOST_NAMED: usize = 20;
 
@@ -212,7 +214,7 @@ impl Search {
             after: self.after(text, span.end),
         };
         let lines = found.before.iter().chain(&found.after).chain([&found.text, &found.path]);
-        let weight = lines.map(String::len).sum();
+        let weight = lines.map(|line| line.len() + 3).sum::<usize>() + FRAME;
         match self.room.checked_sub(weight) {
             Some(room) => {
                 self.room = room;

@@ -39,9 +39,11 @@ impl Fault {
         let path = quoted(path);
         match (error.kind(), error.raw_os_error()) {
             (io::ErrorKind::NotFound, _) => Self::NotFound(format!("{path}: no such file or directory")),
-            (io::ErrorKind::PermissionDenied, _) | (_, Some(number::NOT_CAPABLE)) => Self::NotPermitted(
-                format!("{path}: not permitted: outside the granted directories, or hidden from tools"),
-            ),
+            (io::ErrorKind::PermissionDenied, _) | (_, Some(number::NOT_CAPABLE)) => {
+                Self::NotPermitted(format!(
+                    "{path}: not permitted: outside the granted directories, hidden from tools, or no ordinary file"
+                ))
+            }
             (io::ErrorKind::NotADirectory, _) => {
                 Self::NotADirectory(format!("{path}: a part of this path is not a directory"))
             }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod c;
+mod corpus;
 mod go;
 mod ground;
 mod java;

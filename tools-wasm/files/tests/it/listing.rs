@@ -157,6 +157,18 @@ fn a_cut_listing_still_counts_everything() {
 }
 
 #[test]
+fn a_listing_stays_bounded_whatever_the_names() {
+    let ground = Ground::new(&[]);
+    for n in 0..2_000 {
+        ground.put(&format!("{n:04}{}", "n".repeat(200)), b"");
+    }
+    let listing = list(&ground, ListRequest { max_entries: Some(10_000), ..everything() });
+    let shown: usize = listing.entries.iter().map(|entry| entry.path.len()).sum();
+    assert!(shown < 200 * 1024 && listing.cut);
+    assert_eq!(listing.total, 2_000);
+}
+
+#[test]
 fn a_folder_of_a_hundred_thousand_entries_is_counted() {
     let ground = Ground::new(&[]);
     for n in 0..100_000 {

@@ -109,7 +109,7 @@ fn a_page_ends_before_it_gets_too_big_and_says_where_to_go_on() {
     let line = format!("{}\n", "y".repeat(8000));
     let ground = Ground::new(&[("a.txt", &line.repeat(100))]);
     let page = read(&ground, "a.txt", None, Some(5000)).unwrap();
-    assert!(page.text.len() <= 256 * 1024 && page.cut);
+    assert!(page.text.len() <= 160 * 1024 && page.cut);
     assert_eq!(page.text.len(), page.last_line as usize * line.len());
     assert_eq!(page.total_lines, Some(100));
     let next = read(&ground, "a.txt", Some(page.last_line + 1), Some(1)).unwrap();

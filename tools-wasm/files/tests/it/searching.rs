@@ -89,7 +89,7 @@ fn an_answer_stays_bounded_whatever_the_lines() {
     let request = SearchRequest { max_matches: Some(1000), context_lines: Some(10), ..pattern("x") };
     let result = search(&ground, request);
     let shown: usize = result.matches.iter().map(|m| m.text.len() + m.before.concat().len()).sum();
-    assert!(shown < 256 * 1024 && result.cut);
+    assert!(shown < 160 * 1024 && result.cut);
     assert_eq!(result.total, 2000);
 }
 
