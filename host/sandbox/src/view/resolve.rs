@@ -87,12 +87,6 @@ impl Pinned {
     }
 }
 
-enum Met {
-    Spot(Spot),
-    /// There is a link on the way, or at its end.
-    Link,
-}
-
 impl GrantedTree {
     /// Resolves a guest's path. The place that comes out may be looked at; whether it may be
     /// changed is judged apart.
@@ -113,12 +107,12 @@ impl GrantedTree {
         };
         for _ in 0..ROUNDS {
             match self.pin(base, &place, links)? {
-                Met::Spot(Spot::Real(pinned)) if asked.wants_folder => match pinned.kind() {
+                Some(Spot::Real(pinned)) if asked.wants_folder => match pinned.kind() {
                     Some(FileType::Directory) | None => return Ok(Spot::Real(pinned)),
                     Some(_) => return Err(Refused::Plain(ErrorCode::NotDirectory)),
                 },
-                Met::Spot(spot) => return Ok(spot),
-                Met::Link => {
+                Some(spot) => return Ok(spot),
+                None => {
                     let root = Place::root();
                     let base = Base { place: &root, handle: None };
                     place = self.rewrite(base, place.names(), links, &mut effort)?;
@@ -128,10 +122,11 @@ impl GrantedTree {
         Err(Refused::Plain(ErrorCode::Loop))
     }
 
-    /// Judges a place and has the kernel walk to the folder that holds it.
-    fn pin(&self, base: Base<'_>, place: &Place, links: Links) -> Result<Met, Refused> {
+    /// Judges a place and has the kernel walk to the folder that holds it. None if there is a link
+    /// on the way, or at its end and to be followed.
+    fn pin(&self, base: Base<'_>, place: &Place, links: Links) -> Result<Option<Spot>, Refused> {
         let granted = match self.judge(place, Want::Look)? {
-            Ground::Bare => return Ok(Met::Spot(Spot::Bare(place.clone()))),
+            Ground::Bare => return Ok(Some(Spot::Bare(place.clone()))),
             Ground::Granted(granted) => granted,
         };
         let (start, way) = self.start(base, granted, place);
@@ -145,16 +140,16 @@ impl GrantedTree {
         } else {
             match self.walk().folder(start, folders) {
                 Ok(folder) => Arc::new(folder),
-                Err(Errno::LOOP | Errno::NOTDIR) => return Ok(Met::Link),
+                Err(Errno::LOOP | Errno::NOTDIR) => return Ok(None),
                 Err(errno) => return Err(errno.into()),
             }
         };
         let found = look(&parent, name)?;
         let pinned = Pinned { place: place.clone(), parent, name: name.to_owned(), found };
         if links == Links::Follow && pinned.kind() == Some(FileType::Symlink) {
-            return Ok(Met::Link);
+            return Ok(None);
         }
-        Ok(Met::Spot(Spot::Real(pinned)))
+        Ok(Some(Spot::Real(pinned)))
     }
 
     /// The nearest open folder above a place in a grant, and the way down from it.
@@ -171,34 +166,5 @@ impl GrantedTree {
             return (handle, way);
         }
         (&granted.handle, place.below(&granted.place).unwrap_or_default())
-    }
-
-    /// As `resolve`, but judges nothing and rewrites nothing: the guest's own text goes to the
-    /// handle it starts from.
-    #[cfg(test)]
-    fn resolve_unjudged(&self, base: Base<'_>, path: &str) -> Result<Spot, Refused> {
-        let mut start = base.handle;
-        let mut way = path;
-        if start.is_none() {
-            let mut place = base.place.clone();
-            let mut rest = path;
-            while let Some((name, after)) = rest.split_once('/') {
-                place.push(name)?;
-                rest = after;
-                if let Some(granted) = self.holder(&place) {
-                    start = Some(&granted.handle);
-                    way = rest;
-                    break;
-                }
-            }
-        }
-        let start = start.ok_or(Refused::Plain(ErrorCode::NoEntry))?;
-        let (folders, name) =
-            way.rsplit_once('/').map_or((".", way), |(f, n)| (if f.is_empty() { "/" } else { f }, n));
-        let parent = Arc::new(self.walk().folder(start, folders)?);
-        let found = look(&parent, name)?;
-        let mut place = Place::root();
-        place.push("unjudged")?;
-        Ok(Spot::Real(Pinned { place, parent, name: name.to_owned(), found }))
     }
 }

@@ -1,13 +1,14 @@
 //! Rewrites a path until no link and no `..` is left on it. What comes out is a proposal: the
 //! place is judged, and walked by the kernel with links forbidden, only after that.
 
-use super::beneath::{Handle, link_text};
+use super::beneath::{Handle, link_text, look};
 use super::grants::{Granted, GrantedTree};
 use super::place::{Place, names_of};
 use super::policy::{Ground, Want};
 use super::refused::Refused;
 use super::resolve::{Base, Links};
 use crate::receipt::DenialReason;
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
@@ -105,6 +106,13 @@ impl GrantedTree {
                 Ok(text) => text,
                 // No link, or nothing at all: fine at the end of a path only.
                 Err(Errno::INVAL | Errno::NOENT) if is_last => break,
+                Err(Errno::INVAL) if is_folder(&parent, &name)? => {
+                    // It was a link a moment ago: walk this name once more.
+                    at = above;
+                    here = Some(parent);
+                    todo.push(Step { name, by_link });
+                    continue;
+                }
                 Err(Errno::INVAL) => return Err(Refused::Plain(ErrorCode::NotDirectory)),
                 Err(errno) => return Err(errno.into()),
             };
@@ -134,4 +142,9 @@ impl GrantedTree {
         effort.step(names_of(way).count())?;
         Ok(Arc::new(self.walk().folder(start, way)?))
     }
+}
+
+fn is_folder(parent: &Handle, name: &str) -> Result<bool, Errno> {
+    let found = look(parent, name)?;
+    Ok(found.is_some_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory))
 }

@@ -208,7 +208,7 @@ fn a_grant_removed_during_a_run_is_an_empty_folder() {
 fn a_file_that_this_user_may_not_read_is_refused_by_the_system() {
     let project = Project::empty();
     project.file("src/closed", "x");
-    fs::set_permissions(project.at("src/closed"), fs::Permissions::from_mode(0)).expect("set");
+    fs::set_permissions(project.at("src/closed"), fs::Permissions::from_mode(0o000)).expect("set");
     let mut guest = project.guest(Walk::Kernel, &["src"]);
     let outcome = guest.read("src/closed");
     if fs::read(project.at("src/closed")).is_ok() {

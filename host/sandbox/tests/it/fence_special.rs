@@ -3,6 +3,7 @@
 use crate::fence_guest::{FOLLOW, Guest, Project, WALKS, grants};
 use ringfence_sandbox::DenialReason::SpecialFile;
 use ringfence_sandbox::{GrantedTree, ProjectDir};
+use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::mpsc;
@@ -50,6 +51,33 @@ fn fifos_and_sockets_are_refused_before_they_are_opened() {
                 assert_eq!(guest.read(path), Err(ErrorCode::NotDirectory), "{path}");
             }
         }
+    });
+}
+
+#[test]
+fn refusing_a_fifo_wakes_nobody_who_waits_at_its_other_end() {
+    in_time(|| {
+        let project = Project::empty();
+        project.folder("src").fifo("src/fifo");
+        let path = project.at("src/fifo");
+        let (woken, wakes) = mpsc::channel();
+        let writer = std::thread::spawn({
+            let path = path.clone();
+            move || {
+                let file = fs::File::options().write(true).open(path);
+                woken.send(()).expect("waited for");
+                file.map(|_| ())
+            }
+        });
+        for walk in WALKS {
+            for _ in 0..200 {
+                assert!(project.guest(walk, &["src"]).read("src/fifo").is_err());
+            }
+        }
+        let early = wakes.recv_timeout(Duration::from_millis(100));
+        assert_eq!(early, Err(mpsc::RecvTimeoutError::Timeout), "the FIFO was opened");
+        drop(fs::File::open(path).expect("open"));
+        writer.join().expect("no panic").expect("open");
     });
 }
 
