@@ -49,7 +49,8 @@ pub struct Denial {
     pub operation: String,
     /// What was asked for, as the guest spelled it, bounded in length.
     pub asked: String,
-    /// Where that leads in the guest's tree, as far as it was resolved.
+    /// Where that leads in the guest's tree, as far as it was resolved: no leading slash, `.` for
+    /// the root; for a link that leaves its grant, the link.
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
@@ -63,7 +64,8 @@ pub struct Denial {
 pub enum DenialReason {
     /// Outside every granted directory.
     NotGranted,
-    /// Above the root of the guest's tree.
+    /// Above the root of the guest's tree, or an absolute path in a call: libraries make paths
+    /// relative to the root before they call.
     LeavesRoot,
     /// A link that leads out of its grant.
     LinkLeaves,
@@ -80,7 +82,8 @@ pub enum DenialReason {
 /// A file that the guest opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
-    /// In the guest's tree, without the leading slash.
+    /// Where it is in the guest's tree, without links and without the leading slash. A name that
+    /// isn't UTF-8 is spelled as the guest sees it.
     pub path: String,
     /// Bytes handed to the guest.
     pub bytes_read: u64,
@@ -97,9 +100,9 @@ pub struct Receipt {
     pub grants: Digest,
     /// The effective directories.
     pub dirs: Vec<DirGrant>,
-    /// Every file opened, in order, bounded.
+    /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
-    /// Every denial, in order, bounded.
+    /// Every denial, equal ones once, in order, bounded.
     pub denials: Vec<Denial>,
     /// Openings and denials that didn't fit into the bounded lists.
     pub omitted: u64,
