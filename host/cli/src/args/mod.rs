@@ -1,0 +1,148 @@
+//! The command line as data: commands, flags, their help.
+//!
+//! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
+//! together with configuration files (`config`).
+
+mod model;
+mod resume;
+mod run;
+mod tool;
+mod values;
+
+pub use model::ModelSpec;
+pub use resume::{AnswerArgs, ResumeArgs};
+pub use run::{LimitArgs, RunArgs};
+pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
+pub use values::{PauseList, ToolArgument, parse_duration, parse_size};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use ringfence_sandbox::GrantPath;
+use std::path::PathBuf;
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 finished, 1 failed, 2 usage, configuration or trust, 3 waiting for a person,
+4 a limit or budget ended it, 5 the model could not be reached, 130 interrupted.";
+
+/// Run an AI agent on a project, with every tool call fenced, journaled and traceable.
+#[derive(Debug, Parser)]
+#[command(name = "ringfence", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true, propagate_version = false)]
+pub struct Cli {
+    /// Flags that every command takes.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct GlobalArgs {
+    /// Keep runs, confirmations and compiled code in this folder instead of the user's own
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub state: Option<PathBuf>,
+    /// Say only what is asked for: no progress, no notes
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    pub quiet: bool,
+    /// Say more; twice, say everything
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, help_heading = "Everywhere")]
+    pub verbose: u8,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Work on a goal in a project folder: plan, ask, act, evaluate, report
+    Run(RunArgs),
+    /// Go on with a run that waits, was interrupted or was killed
+    Resume(ResumeArgs),
+    /// List runs, newest first
+    Runs(RunsArgs),
+    /// Show where a run stands: plan, steps, what it waits for
+    Show(ShowArgs),
+    /// Print a run's report, made from its journal alone
+    Report(ReportArgs),
+    /// List, inspect and call tools
+    Tool(ToolArgs),
+    /// Check that everything works on this machine
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+/// `ringfence runs`
+#[derive(Debug, Clone, Args)]
+pub struct RunsArgs {
+    /// Only the runs of this project
+    #[arg(value_name = "PROJECT")]
+    pub project: Option<PathBuf>,
+    /// Print JSON: an array of objects with "id", "stage", "goal"
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ringfence show`
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// The run: its id, or as much of it as is unambiguous
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// Print the run's whole state as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ringfence report`
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// The run: its id, or as much of it as is unambiguous
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Md)]
+    pub format: ReportFormat,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+}
+
+/// `ringfence doctor`
+#[derive(Debug, Clone, Args)]
+pub struct DoctorArgs {
+    /// Print JSON: an array of checks
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ringfence completions`
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// What tools may touch, and which tools there are.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GrantArgs {
+    /// Grant this folder of the project, for reading; may be repeated [default: the whole project]
+    #[arg(long = "dir", value_name = "DIR", value_parser = values::parse_grant, help_heading = "Fence")]
+    pub dirs: Vec<GrantPath>,
+    /// Load this WebAssembly component's tools too; may be repeated
+    #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
+    pub components: Vec<PathBuf>,
+    /// Trust the project's own configuration if it has this hash
+    #[arg(long, value_name = "HASH", help_heading = "Fence")]
+    pub trust: Option<String>,
+}

@@ -1,0 +1,45 @@
+//! `ringfence resume`
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `ringfence resume`
+#[derive(Debug, Clone, Args)]
+pub struct ResumeArgs {
+    /// The run: its id, or as much of it as is unambiguous
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// The answer to what the run waits for.
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+    /// Approve plans and tool calls; never a question or a new grant
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print what happens as JSON lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The answer to what a run waits for; at most one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[group(multiple = false)]
+pub struct AnswerArgs {
+    /// Approve what is proposed; with a hash, only if the plan has it
+    #[arg(long, value_name = "HASH", num_args = 0..=1, help_heading = "Answer")]
+    pub approve: Option<Option<String>>,
+    /// Approve this plan (TOML) or tool input (JSON) instead of the proposed one
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub edit: Option<PathBuf>,
+    /// Approve the plan and add these tasks (TOML)
+    #[arg(long, value_name = "FILE", help_heading = "Answer")]
+    pub add: Option<PathBuf>,
+    /// Reject what is proposed, and why
+    #[arg(long, value_name = "TEXT", help_heading = "Answer")]
+    pub reject: Option<String>,
+    /// Answer the question
+    #[arg(long, value_name = "TEXT", help_heading = "Answer")]
+    pub answer: Option<String>,
+    /// End the run
+    #[arg(long, help_heading = "Answer")]
+    pub abort: bool,
+}

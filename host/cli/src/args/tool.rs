@@ -1,0 +1,84 @@
+//! `ringfence tool`
+
+use super::{GrantArgs, ToolArgument, parse_duration};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `ringfence tool`
+#[derive(Debug, Args)]
+pub struct ToolArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ToolCommand,
+}
+
+/// `ringfence tool …`
+#[derive(Debug, Subcommand)]
+pub enum ToolCommand {
+    /// List the tools that a run on a project could use
+    List(ToolListArgs),
+    /// Show a component's or a tool's functions as a model sees them, and what they can do
+    Inspect(ToolInspectArgs),
+    /// Call one tool in a fresh sandbox
+    ///
+    /// Exit codes: 0 done, 1 failed, trapped or denied, 2 usage, 4 a limit ended it, 130 cancelled.
+    Call(ToolCallArgs),
+}
+
+/// `ringfence tool list`
+#[derive(Debug, Clone, Args)]
+pub struct ToolListArgs {
+    /// The project folder
+    #[arg(value_name = "PROJECT", default_value = ".")]
+    pub project: PathBuf,
+    /// Print JSON with the tools' schemas
+    #[arg(long)]
+    pub json: bool,
+    /// What tools may touch.
+    #[command(flatten)]
+    pub grants: GrantArgs,
+}
+
+/// `ringfence tool inspect`
+#[derive(Debug, Clone, Args)]
+pub struct ToolInspectArgs {
+    /// A component file, or the name of a tool
+    #[arg(value_name = "FILE-or-TOOL")]
+    pub what: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The project folder whose policy counts
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub project: PathBuf,
+    /// What tools may touch.
+    #[command(flatten)]
+    pub grants: GrantArgs,
+}
+
+/// `ringfence tool call`
+#[derive(Debug, Clone, Args)]
+pub struct ToolCallArgs {
+    /// The tool's name
+    #[arg(value_name = "TOOL")]
+    pub tool: String,
+    /// Its arguments as one JSON object; `-` reads them from standard input
+    #[arg(value_name = "JSON", conflicts_with = "arguments")]
+    pub input: Option<String>,
+    /// One argument, read by its parameter's type; may be repeated
+    #[arg(long = "arg", value_name = "NAME=VALUE")]
+    pub arguments: Vec<ToolArgument>,
+    /// The project folder
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub project: PathBuf,
+    /// Print the receipt on standard error: files opened, denials, time, memory
+    #[arg(long)]
+    pub receipt: bool,
+    /// Time for the call: 500ms, 30s, 5m [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+    /// What the tool may touch.
+    #[command(flatten)]
+    pub grants: GrantArgs,
+}

@@ -1,0 +1,145 @@
+//! Single values of flags and configuration files: durations, sizes, lists.
+
+use jiff::SignedDuration;
+use ringfence_engine::PausePoint;
+use ringfence_sandbox::GrantPath;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as ValueError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A duration with a unit: `500ms`, `30s`, `10m`, `1h30m`. Longer than zero, at most a year.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wanted = "want a time with a unit, such as 500ms, 30s, 10m or 1h30m";
+    let parsed: SignedDuration = text.trim().parse().map_err(|_| wanted.to_owned())?;
+    let duration = Duration::try_from(parsed).map_err(|_| wanted.to_owned())?;
+    if duration.as_millis() == 0 {
+        return Err("the time must be at least 1ms".to_owned());
+    }
+    if duration > Duration::from_secs(366 * 24 * 3600) {
+        return Err("the time must be at most a year".to_owned());
+    }
+    Ok(duration)
+}
+
+/// A number of bytes: `65536`, `64KiB`, `256MiB`, `1GiB` (also `kB`, `MB`, `GB`).
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let wanted = || format!("`{text}` is no size: want bytes, or a number with KiB, MiB or GiB");
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor: u64 = match unit.trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return Err(wanted()),
+    };
+    number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(wanted)
+}
+
+/// A folder of the project.
+pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
+    GrantPath::parse(text).map_err(|error| error.to_string())
+}
+
+/// A goal: some words, of a sane length.
+pub(super) fn parse_goal(text: &str) -> Result<String, String> {
+    const MOST: usize = 100_000;
+    if text.trim().is_empty() {
+        return Err("the goal is empty; leave it out for the built-in analysis".to_owned());
+    }
+    if text.len() > MOST {
+        return Err(format!("the goal has {} bytes, {MOST} at most are possible", text.len()));
+    }
+    Ok(text.to_owned())
+}
+
+/// Pause points, or none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PauseList(pub BTreeSet<PausePoint>);
+
+impl FromStr for PauseList {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim() == "none" {
+            return Ok(Self(BTreeSet::new()));
+        }
+        let point = |name: &str| {
+            let name = name.trim();
+            let read: Result<PausePoint, ValueError> = PausePoint::deserialize(name.into_deserializer());
+            read.map_err(|_| {
+                format!("`{name}` is no pause point: want after_plan, before_tool, or none alone")
+            })
+        };
+        text.split(',').map(point).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// `NAME=VALUE`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolArgument {
+    /// The parameter.
+    pub name: String,
+    /// Its value, as it was typed.
+    pub value: String,
+}
+
+impl FromStr for ToolArgument {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() => {
+                Ok(Self { name: name.trim().to_owned(), value: value.to_owned() })
+            }
+            _ => Err("want NAME=VALUE".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_need_a_unit_and_a_sane_length() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration(" 30s "), Ok(Duration::from_secs(30)));
+        for bad in ["", "30", "0s", "-5s", "10y", "1000000h", "s", "1ns", "fast"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bytes_or_have_a_unit() {
+        assert_eq!(parse_size("65536"), Ok(65536));
+        assert_eq!(parse_size("64 KiB"), Ok(65536));
+        assert_eq!(parse_size("2GB"), Ok(2_000_000_000));
+        for bad in ["", "KiB", "-1", "1.5MiB", "99999999999GiB", "1TB", "0x10"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pause_points_are_a_list_or_none() {
+        let both = [PausePoint::AfterPlan, PausePoint::BeforeTool].into();
+        assert_eq!("before_tool, after_plan".parse(), Ok(PauseList(both)));
+        assert_eq!("none".parse(), Ok(PauseList(BTreeSet::new())));
+        for bad in ["", "after_plan,none", "AfterPlan", "after_plan,"] {
+            assert!(bad.parse::<PauseList>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_argument_keeps_everything_after_the_first_equals_sign() {
+        let read = "pattern= a=b ".parse::<ToolArgument>().unwrap();
+        assert_eq!((read.name.as_str(), read.value.as_str()), ("pattern", " a=b "));
+        assert!("=x".parse::<ToolArgument>().is_err() && "x".parse::<ToolArgument>().is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! `ringfence tool call`
+
+use super::{Workbench, argument};
+use crate::args::{GlobalArgs, ToolCallArgs};
+use crate::exit::Exit;
+use crate::output::{err, out};
+use crate::terminal::{one_line, plain};
+use anyhow::{Context, Result};
+use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome};
+use serde_json::Value;
+use std::io::IsTerminal;
+
+/// Calls one tool and prints what it returned.
+pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
+    let bench = Workbench::open(&args.project, &args.grants, args.timeout, global)?;
+    let tool = bench.toolbox.tool(&args.tool)?.clone();
+    let input = argument::input(&tool.definition().signature, args.input.as_deref(), &args.arguments)?;
+    if !global.quiet && bench.sandbox.would_compile(tool.component()).unwrap_or(false) {
+        err(&format!("compiling {} once for this machine\n", plain(tool.component().name())));
+    }
+    let cancel = CancellationToken::new();
+    let request = CallRequest {
+        input,
+        tree: bench.toolbox.tree(&args.tool).clone(),
+        limits: bench.toolbox.limits(&args.tool).clone(),
+        cancel: cancel.clone(),
+        tool,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the thread for the call can't be started")?;
+    let called = runtime.block_on(async {
+        let watch = tokio::spawn(cancel_on_signal(cancel)?);
+        if global.verbose > 0 {
+            let project = bench.project.path().display().to_string();
+            err(&format!("calling {} on {}\n", args.tool, plain(&project)));
+        }
+        let called = bench.sandbox.call(request).await;
+        watch.abort();
+        anyhow::Ok(called)
+    })?;
+    let report = match called {
+        Ok(report) => report,
+        Err(error @ CallError::Input { .. }) => {
+            return Err(anyhow::Error::from(
+                crate::exit::Refusal::usage(error.to_string())
+                    .hint(format!("see what it takes: ringfence tool inspect {}", args.tool)),
+            ));
+        }
+        Err(error @ (CallError::Load(_) | CallError::Host { .. })) => return Err(error.into()),
+    };
+    print(args, global, &report)
+}
+
+/// Ctrl-C and SIGTERM end the guest, not this process: the call still has an outcome. From the
+/// return of this on, not from the first poll.
+fn cancel_on_signal(cancel: CancellationToken) -> Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let unheard = "signals can't be caught";
+    let mut interrupt = signal(SignalKind::interrupt()).context(unheard)?;
+    let mut terminate = signal(SignalKind::terminate()).context(unheard)?;
+    Ok(async move {
+        tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        cancel.cancel();
+    })
+}
+
+fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Result<Exit> {
+    if !global.quiet {
+        for (stream, text) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
+            for line in plain(text).lines() {
+                err(&format!("{}'s {stream}: {line}\n", args.tool));
+            }
+        }
+    }
+    let message = one_line(&report.outcome.message(&report.receipt), 2_000);
+    let exit = match &report.outcome {
+        Outcome::Done(value) => {
+            out(&shown(value))?;
+            if report.receipt.truncated && !global.quiet {
+                let bytes = report.receipt.output_bytes;
+                err(&format!(
+                    "note: the result has {bytes} bytes and was cut; [limits] output can allow more\n"
+                ));
+            }
+            Exit::Done
+        }
+        Outcome::Failed(_) => fail("failed", &message, Exit::Failed),
+        Outcome::Trapped(_) => fail("crashed", &message, Exit::Failed),
+        Outcome::Denied { .. } => fail("denied", &message, Exit::Failed),
+        Outcome::Exceeded(_) => fail("stopped", &message, Exit::Limit),
+        Outcome::Cancelled => fail("cancelled", &message, Exit::Interrupted),
+    };
+    if args.receipt {
+        let receipt = serde_json::to_value(&report.receipt).context("the receipt can't be written")?;
+        err(&format!("{}\n", plain(&format!("{receipt:#}"))));
+    }
+    Ok(exit)
+}
+
+fn fail(what: &str, message: &str, exit: Exit) -> Exit {
+    err(&format!("error: {what}: {message}\n"));
+    exit
+}
+
+/// One line for programs; indented, and safe to look at, on a terminal. JSON's own escapes make
+/// controls harmless, but not all that turns the direction of text.
+fn shown(value: &Value) -> String {
+    if std::io::stdout().is_terminal() { plain(&format!("{value:#}\n")) } else { format!("{value}\n") }
+}

@@ -1,0 +1,52 @@
+//! `ringfence tool …`
+
+mod argument;
+mod call;
+mod inspect;
+mod list;
+mod shape;
+
+use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
+use crate::config::{Flags, Resolved};
+use crate::exit::{Exit, OrUsage};
+use crate::state_dir::Folders;
+use crate::terminal::is_interactive;
+use crate::toolset::{Toolbox, sandbox};
+use anyhow::Result;
+use ringfence_sandbox::{ProjectDir, Sandbox};
+use std::path::Path;
+use std::time::Duration;
+
+/// Carries the command out.
+pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
+    match &args.command {
+        ToolCommand::List(args) => list::execute(args, global),
+        ToolCommand::Inspect(args) => inspect::execute(args, global),
+        ToolCommand::Call(args) => call::execute(args, global),
+    }
+}
+
+/// A project with its tools.
+struct Workbench {
+    project: ProjectDir,
+    sandbox: Sandbox,
+    toolbox: Toolbox,
+}
+
+impl Workbench {
+    fn open(
+        project: &Path,
+        grants: &GrantArgs,
+        timeout: Option<Duration>,
+        global: &GlobalArgs,
+    ) -> Result<Self> {
+        let folders = Folders::find(global.state.as_deref())?;
+        let project = ProjectDir::open(project).or_usage()?;
+        let mut flags = Flags::from(grants);
+        flags.limits.tool_timeout = timeout;
+        let resolved = Resolved::load(&project, &flags, &folders, is_interactive())?;
+        let sandbox = sandbox(&folders)?;
+        let toolbox = Toolbox::open(&sandbox, &project, &resolved)?;
+        Ok(Self { project, sandbox, toolbox })
+    }
+}

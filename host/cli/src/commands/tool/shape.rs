@@ -1,0 +1,118 @@
+//! A function's types as a person reads them.
+
+use ringfence_engine::ToolFacts;
+use ringfence_sandbox::reflect::{Signature, WitType};
+use ringfence_sandbox::{DirGrant, Limits};
+
+/// `read_file(file_path: string, first_line?: u32) -> record`
+pub(super) fn signature(name: &str, signature: &Signature) -> String {
+    let params: Vec<_> = signature
+        .params
+        .iter()
+        .map(|param| match &param.ty {
+            WitType::Option(inner) => format!("{}?: {}", param.name.snake(), of(inner)),
+            ty => format!("{}: {}", param.name.snake(), of(ty)),
+        })
+        .collect();
+    let result = signature.result.as_ref().map(|ty| format!(" -> {}", of(ty))).unwrap_or_default();
+    format!("{name}({}){result}", params.join(", "))
+}
+
+/// A type in WIT's words.
+fn of(ty: &WitType) -> String {
+    match ty {
+        WitType::Bool => "bool".to_owned(),
+        WitType::S8 => "s8".to_owned(),
+        WitType::U8 => "u8".to_owned(),
+        WitType::S16 => "s16".to_owned(),
+        WitType::U16 => "u16".to_owned(),
+        WitType::S32 => "s32".to_owned(),
+        WitType::U32 => "u32".to_owned(),
+        WitType::S64 => "s64".to_owned(),
+        WitType::U64 => "u64".to_owned(),
+        WitType::F32 => "f32".to_owned(),
+        WitType::F64 => "f64".to_owned(),
+        WitType::Char => "char".to_owned(),
+        WitType::String => "string".to_owned(),
+        WitType::Bytes => "bytes (base64)".to_owned(),
+        WitType::List(element) => format!("list of {}", of(element)),
+        WitType::FixedList { element, length } => format!("{length} times {}", of(element)),
+        WitType::Map { key, value } => format!("map from {} to {}", of(key), of(value)),
+        WitType::Tuple(parts) => format!("({})", parts.iter().map(of).collect::<Vec<_>>().join(", ")),
+        WitType::Option(inner) => format!("{} or nothing", of(inner)),
+        WitType::Result { ok, err } => {
+            let part = |ty: &Option<Box<WitType>>| ty.as_deref().map_or("nothing".to_owned(), of);
+            format!("{} or error {}", part(ok), part(err))
+        }
+        WitType::Record(record) => {
+            let names: Vec<_> = record.fields.iter().map(|field| field.name.snake()).collect();
+            format!("{{{}}}", names.join(", "))
+        }
+        WitType::Variant(variant) => {
+            variant.cases.iter().map(|case| case.name.snake()).collect::<Vec<_>>().join(" | ")
+        }
+        WitType::Enum(names) => {
+            names.names.iter().map(|name| name.name.snake()).collect::<Vec<_>>().join(" | ")
+        }
+        WitType::Flags(names) => {
+            format!(
+                "any of {}",
+                names.names.iter().map(|name| name.name.snake()).collect::<Vec<_>>().join(", ")
+            )
+        }
+    }
+}
+
+/// What a tool can do, in one line.
+pub(super) fn abilities(facts: ToolFacts, dirs: &[DirGrant]) -> String {
+    let mut parts = Vec::new();
+    if facts.reads {
+        let dirs: Vec<_> = dirs.iter().map(|dir| format!("`{}`", dir.path)).collect();
+        parts.push(format!("read {}", dirs.join(", ")));
+    } else {
+        parts.push("read no files".to_owned());
+    }
+    parts.push(if facts.writes { "write" } else { "write nothing" }.to_owned());
+    parts.push(if facts.egress { "use the network" } else { "no network" }.to_owned());
+    parts.join("; ")
+}
+
+/// The bounds of a call, in one line.
+pub(super) fn bounds(limits: &Limits) -> String {
+    format!(
+        "{} of time, {} of memory, {} of result",
+        time(limits.time_ms),
+        size(limits.memory_bytes),
+        size(limits.output_bytes)
+    )
+}
+
+fn time(ms: u64) -> String {
+    if ms % 1_000 == 0 { format!("{} s", ms / 1_000) } else { format!("{ms} ms") }
+}
+
+/// `256 MiB`, `1.4 MiB`, `900 bytes`
+pub(super) fn size(bytes: u64) -> String {
+    let (unit, name) = match bytes {
+        0..=1023 => return format!("{bytes} bytes"),
+        1024..=1_048_575 => (1_u64 << 10, "KiB"),
+        1_048_576..=1_073_741_823 => (1 << 20, "MiB"),
+        _ => (1 << 30, "GiB"),
+    };
+    if bytes % unit == 0 {
+        format!("{} {name}", bytes / unit)
+    } else {
+        format!("{:.1} {name}", bytes as f64 / unit as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_read_well() {
+        let shown = [0, 900, 1024, 1_500_000, 256 << 20, 4 << 30].map(size);
+        assert_eq!(shown, ["0 bytes", "900 bytes", "1 KiB", "1.4 MiB", "256 MiB", "4 GiB"]);
+    }
+}

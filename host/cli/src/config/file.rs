@@ -1,0 +1,248 @@
+//! A configuration file as it is written: the same language for the user's and a project's.
+//!
+//! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
+//! silently ignored is worse than none.
+
+use crate::args::{parse_duration, parse_size};
+use ringfence_engine::PausePoint;
+use ringfence_models::Effort;
+use ringfence_sandbox::{Access, DirGrant, GrantPath};
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A whole file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConfigFile {
+    /// Where a run waits for a person.
+    pub pause: Option<BTreeSet<PausePoint>>,
+    /// Components whose tools are loaded too, relative to the file's folder.
+    pub components: Vec<PathBuf>,
+    /// What tools may touch.
+    pub grants: GrantsSection,
+    /// Bounds of runs and calls.
+    pub limits: LimitsSection,
+    /// Which model serves which stage.
+    pub models: ModelsSection,
+    /// What single tools may do, where it is less.
+    pub tools: BTreeMap<String, ToolSection>,
+    roles: NotEnforced,
+}
+
+/// `[grants]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GrantsSection {
+    /// Folders of the project.
+    pub dirs: Option<Vec<Dir>>,
+    hosts: NotEnforced,
+    env: NotEnforced,
+    secrets: NotEnforced,
+}
+
+/// A granted folder: `"src"`, or `{ path = "src", access = "read" }`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dir(pub DirGrant);
+
+/// `[limits]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsSection {
+    /// Stages carried out at most.
+    pub iterations: Option<NonZeroU32>,
+    /// Time to work.
+    pub time: Option<Span>,
+    /// Tokens to spend.
+    pub tokens: Option<NonZeroU64>,
+    /// Time for one model call.
+    pub model_timeout: Option<Span>,
+    /// Time for one tool call.
+    pub tool_timeout: Option<Span>,
+    /// So many equal calls in a row pause the run.
+    pub stagnation: Option<NonZeroU32>,
+    /// Memory of a tool.
+    pub memory: Option<Bytes>,
+    /// A tool's result.
+    pub output: Option<Bytes>,
+    /// What a tool writes to standard output and standard error, each.
+    pub stdio: Option<Bytes>,
+    money: NotEnforced,
+    open_files: NotEnforced,
+    requests: NotEnforced,
+}
+
+/// `[models.…]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelsSection {
+    /// Every stage that has none of its own.
+    pub default: Option<ModelSection>,
+    /// Planning.
+    pub plan: Option<ModelSection>,
+    /// Deciding.
+    pub decide: Option<ModelSection>,
+    /// Evaluating.
+    pub evaluate: Option<ModelSection>,
+}
+
+/// One model.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSection {
+    /// How it is spoken to.
+    pub provider: Provider,
+    /// Its id.
+    pub model: Option<String>,
+    /// Depth of thought.
+    pub effort: Option<Effort>,
+    /// Only where the model takes one.
+    pub temperature: Option<f64>,
+    /// Where its server is; only in the user's own file.
+    pub base_url: Option<String>,
+    /// Whether the key may travel unencrypted to another machine; only in the user's own file.
+    #[serde(default)]
+    pub plain_http: bool,
+}
+
+/// Ways to speak to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// The Messages API.
+    Anthropic,
+    /// The chat completions API.
+    OpenAi,
+    /// Built in.
+    Playbook,
+}
+
+/// `[tools.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolSection {
+    /// Of the granted folders, only these.
+    pub dirs: Option<Vec<Dir>>,
+    /// Time for one call.
+    pub timeout: Option<Span>,
+    /// Memory.
+    pub memory: Option<Bytes>,
+    /// The result.
+    pub output: Option<Bytes>,
+    hosts: NotEnforced,
+    env: NotEnforced,
+    secrets: NotEnforced,
+    polling: NotEnforced,
+}
+
+/// A duration with a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span(pub Duration);
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// A key of the language that this version can't honour: its presence is an error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct NotEnforced;
+
+impl<'de> Deserialize<'de> for NotEnforced {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(D::Error::custom("this version can't enforce this, so it isn't accepted; leave it out"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_duration(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Size;
+        impl Visitor<'_> for Size {
+            type Value = Bytes;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size: bytes, or a text such as \"64KiB\" or \"256MiB\"")
+            }
+            fn visit_i64<E: Error>(self, bytes: i64) -> Result<Bytes, E> {
+                let bytes =
+                    u64::try_from(bytes).map_err(|_| E::invalid_value(Unexpected::Signed(bytes), &self))?;
+                Ok(Bytes(bytes))
+            }
+            fn visit_u64<E: Error>(self, bytes: u64) -> Result<Bytes, E> {
+                Ok(Bytes(bytes))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Bytes, E> {
+                parse_size(text).map(Bytes).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Size)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dir {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            path: Path,
+            #[serde(default)]
+            access: Reading,
+            #[serde(default, rename = "masks")]
+            _masks: NotEnforced,
+        }
+
+        struct Path(GrantPath);
+        impl<'de> Deserialize<'de> for Path {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                GrantPath::parse(&text).map(Self).map_err(D::Error::custom)
+            }
+        }
+
+        #[derive(Default)]
+        struct Reading;
+        impl<'de> Deserialize<'de> for Reading {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                match String::deserialize(deserializer)?.as_str() {
+                    "read" => Ok(Self),
+                    "write" => Err(D::Error::custom(
+                        "this version can't fence writing, so it isn't granted; say \"read\"",
+                    )),
+                    other => Err(D::Error::unknown_variant(other, &["read", "write"])),
+                }
+            }
+        }
+
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = GrantPath;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a folder of the project: \"src\" or { path = \"src\", access = \"read\" }")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<GrantPath, E> {
+                GrantPath::parse(text).map_err(E::custom)
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<GrantPath, A::Error> {
+                let table = Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                let Reading = table.access;
+                Ok(table.path.0)
+            }
+        }
+        let path = deserializer.deserialize_any(Either)?;
+        Ok(Self(DirGrant { path, access: Access::Read }))
+    }
+}
+
+/// Reads a file's text.
+pub(super) fn parse(text: &str) -> Result<ConfigFile, toml::de::Error> {
+    toml::from_str(text)
+}

@@ -1,0 +1,278 @@
+//! Three layers into one: the project's file, the user's file, the flags.
+
+use super::file::{Bytes, ConfigFile, Dir, LimitsSection, ModelsSection, Span, ToolSection};
+use super::{Flags, ToolPolicy};
+use crate::exit::Refusal;
+use anyhow::Result;
+use ringfence_engine::{Limits as RunLimits, PausePoint};
+use ringfence_sandbox::{Access, DirGrant, Grants, Limits as CallLimits};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Less memory than this runs no tool.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// The folders that were named by whoever comes last, and the bounds of a call.
+pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
+    let dirs = if !flags.dirs.is_empty() {
+        flags.dirs.iter().map(|path| DirGrant { path: path.clone(), access: Access::Read }).collect()
+    } else if let Some(dirs) = user.grants.dirs.as_ref().or(project.grants.dirs.as_ref()) {
+        plain(dirs)
+    } else {
+        Grants::whole_project().dirs
+    };
+    let (project, user) = (&project.limits, &user.limits);
+    let default = CallLimits::default();
+    let limits = CallLimits {
+        memory_bytes: bytes(project.memory, user.memory, default.memory_bytes).max(LEAST_MEMORY),
+        time_ms: tool_timeout(project, user, flags),
+        output_bytes: bytes(project.output, user.output, default.output_bytes),
+        stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
+        fuel: default.fuel,
+    };
+    Grants { dirs, limits }
+}
+
+/// What single tools may do. A folder outside the granted ones is an error, unless a flag has
+/// just narrowed those: then the tool has what is left.
+pub(super) fn tools(
+    project: &ConfigFile,
+    user: &ConfigFile,
+    grants: &Grants,
+    flags: &Flags,
+) -> Result<BTreeMap<String, ToolPolicy>> {
+    let mut policies: BTreeMap<String, ToolPolicy> = BTreeMap::new();
+    for (layer, file) in [(project, "ringfence.toml"), (user, "your configuration")] {
+        for (tool, section) in &layer.tools {
+            let before = policies.get(tool);
+            let (dirs, limits) = match before {
+                Some(policy) => (&policy.dirs, &policy.limits),
+                None => (&grants.dirs, &grants.limits),
+            };
+            let policy = narrowed(section, dirs, limits);
+            if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
+                let outside =
+                    plain(named).into_iter().find(|dir| !dirs.iter().any(|granted| holds(granted, dir)));
+                if let Some(dir) = outside {
+                    return Err(Refusal::usage(format!(
+                        "{file}: [tools.{tool}] names `{}`, which is outside the granted folders",
+                        dir.path
+                    ))
+                    .hint("a tool can only be given less than [grants]")
+                    .into());
+                }
+            }
+            policies.insert(tool.clone(), policy);
+        }
+    }
+    Ok(policies)
+}
+
+fn narrowed(section: &ToolSection, dirs: &[DirGrant], limits: &CallLimits) -> ToolPolicy {
+    let dirs = match &section.dirs {
+        Some(named) => common(dirs, &plain(named)),
+        None => dirs.to_vec(),
+    };
+    let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
+    ToolPolicy {
+        dirs,
+        limits: CallLimits {
+            memory_bytes: less(limits.memory_bytes, section.memory)
+                .max(LEAST_MEMORY.min(limits.memory_bytes)),
+            time_ms: section.timeout.map_or(limits.time_ms, |Span(time)| ms(time).min(limits.time_ms)),
+            output_bytes: less(limits.output_bytes, section.output),
+            ..limits.clone()
+        },
+    }
+}
+
+/// The bounds of the run.
+pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> RunLimits {
+    let (project, user, flags) = (&project.limits, &user.limits, &flags.limits);
+    let default = RunLimits::default();
+    let span = |flag: Option<Duration>, project: Option<Span>, user: Option<Span>| {
+        flag.or(smaller(project, user).map(|Span(time)| time)).map(ms)
+    };
+    RunLimits {
+        iterations: flags
+            .max_iterations
+            .or(smaller(project.iterations, user.iterations))
+            .map_or(default.iterations, u32::from),
+        wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
+        tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
+        model_call_ms: span(flags.model_timeout, project.model_timeout, user.model_timeout)
+            .unwrap_or(default.model_call_ms),
+        tool_call_ms: span(flags.tool_timeout, project.tool_timeout, user.tool_timeout)
+            .unwrap_or(default.tool_call_ms),
+        stagnation: smaller(project.stagnation, user.stagnation).map_or(default.stagnation, u32::from),
+        ..default
+    }
+}
+
+/// Where to wait: a project can add to what the user or the default says, never take away.
+pub(super) fn pause(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> BTreeSet<PausePoint> {
+    if let Some(flag) = &flags.pause {
+        return flag.0.clone();
+    }
+    let mut points = user.pause.clone().unwrap_or_else(|| [PausePoint::AfterPlan].into());
+    points.extend(project.pause.iter().flatten());
+    points
+}
+
+/// Models: for each stage the user's, else the project's.
+pub(super) fn models(project: &ConfigFile, user: &ConfigFile) -> ModelsSection {
+    let (project, user) = (project.models.clone(), user.models.clone());
+    // A user's default stands above a project's choice for one stage.
+    let for_stage =
+        |own: Option<_>, theirs: Option<_>| own.or(if user.default.is_none() { theirs } else { None });
+    ModelsSection {
+        plan: for_stage(user.plan, project.plan),
+        decide: for_stage(user.decide, project.decide),
+        evaluate: for_stage(user.evaluate, project.evaluate),
+        default: user.default.clone().or(project.default),
+    }
+}
+
+fn tool_timeout(project: &LimitsSection, user: &LimitsSection, flags: &Flags) -> u64 {
+    let configured = smaller(project.tool_timeout, user.tool_timeout).map(|Span(time)| time);
+    flags.limits.tool_timeout.or(configured).map_or(CallLimits::default().time_ms, ms)
+}
+
+fn bytes(project: Option<Bytes>, user: Option<Bytes>, default: u64) -> u64 {
+    smaller(project, user).map_or(default, |Bytes(bytes)| bytes)
+}
+
+fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn plain(dirs: &[Dir]) -> Vec<DirGrant> {
+    dirs.iter().map(|Dir(grant)| grant.clone()).collect()
+}
+
+/// Whether `outer` is the folder of `inner` or above it.
+fn holds(outer: &DirGrant, inner: &DirGrant) -> bool {
+    inner.path.names().starts_with(outer.path.names())
+}
+
+/// What lies in a folder of both lists.
+fn common(one: &[DirGrant], other: &[DirGrant]) -> Vec<DirGrant> {
+    let mut both: Vec<DirGrant> = Vec::new();
+    for a in one {
+        for b in other {
+            let inner = if holds(a, b) {
+                b
+            } else if holds(b, a) {
+                a
+            } else {
+                continue;
+            };
+            if !both.contains(inner) {
+                both.push(inner.clone());
+            }
+        }
+    }
+    both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::parse;
+    use super::*;
+    use crate::args::PauseList;
+    use ringfence_sandbox::GrantPath;
+
+    fn paths(grants: &[DirGrant]) -> Vec<String> {
+        grants.iter().map(|dir| dir.path.to_string()).collect()
+    }
+
+    fn dir_flags(dirs: &[&str]) -> Flags {
+        Flags { dirs: dirs.iter().map(|dir| GrantPath::parse(dir).unwrap()).collect(), ..Flags::default() }
+    }
+
+    #[test]
+    fn folders_are_named_by_flags_then_the_user_then_the_project_then_nobody() {
+        let project = parse("grants.dirs = ['src', 'docs']").unwrap();
+        let user = parse("grants.dirs = [{ path = 'src/./lib', access = 'read' }]").unwrap();
+        let none = ConfigFile::default();
+        let dirs = |project, user, flags: &Flags| paths(&grants(project, user, flags).dirs);
+        assert_eq!(dirs(&project, &user, &dir_flags(&["tests"])), ["tests"]);
+        assert_eq!(dirs(&project, &user, &Flags::default()), ["src/lib"]);
+        assert_eq!(dirs(&project, &none, &Flags::default()), ["src", "docs"]);
+        assert_eq!(dirs(&none, &none, &Flags::default()), ["."]);
+        assert_eq!(dirs(&parse("grants.dirs = []").unwrap(), &none, &Flags::default()), [""; 0]);
+    }
+
+    #[test]
+    fn a_bound_is_the_smaller_of_both_files_unless_a_flag_says_otherwise() {
+        let project =
+            parse("limits = { iterations = 500, time = '10m', memory = '1GiB', tool_timeout = '5s' }")
+                .unwrap();
+        let user = parse("limits = { iterations = 100, time = '1h', memory = '64MiB' }").unwrap();
+        let flags = Flags::default();
+        let run = limits(&project, &user, &flags);
+        assert_eq!((run.iterations, run.wall_clock_ms, run.tool_call_ms), (100, Some(600_000), 5_000));
+        let call = grants(&project, &user, &flags).limits;
+        assert_eq!((call.memory_bytes, call.time_ms), (64 << 20, 5_000));
+        let mut flags = Flags::default();
+        flags.limits.tool_timeout = Some(Duration::from_secs(60));
+        assert_eq!(limits(&project, &user, &flags).tool_call_ms, 60_000);
+        assert_eq!(grants(&project, &user, &flags).limits.time_ms, 60_000);
+    }
+
+    #[test]
+    fn a_project_can_add_pauses_and_never_take_them_away() {
+        let none = ConfigFile::default();
+        let wants_none = parse("pause = []").unwrap();
+        let before_tool = parse("pause = ['before_tool']").unwrap();
+        let flags = Flags::default();
+        assert_eq!(pause(&wants_none, &none, &flags), [PausePoint::AfterPlan].into());
+        assert_eq!(pause(&wants_none, &before_tool, &flags), [PausePoint::BeforeTool].into());
+        assert_eq!(
+            pause(&before_tool, &none, &flags),
+            [PausePoint::AfterPlan, PausePoint::BeforeTool].into()
+        );
+        let flags = Flags { pause: Some(PauseList(BTreeSet::new())), ..Flags::default() };
+        assert_eq!(pause(&before_tool, &before_tool, &flags), BTreeSet::new());
+    }
+
+    #[test]
+    fn a_tool_gets_less_and_never_more() {
+        let project = parse(
+            "grants.dirs = ['src', 'docs']\n[tools.read_file]\ndirs = ['src/a', 'docs']\nmemory = '8GiB'\ntimeout = '1s'",
+        )
+        .unwrap();
+        let none = ConfigFile::default();
+        let of = |flags: &Flags, user: &ConfigFile| {
+            let all = grants(&project, user, flags);
+            tools(&project, user, &all, flags).map(|mut tools| tools.remove("read_file").unwrap())
+        };
+        let policy = of(&Flags::default(), &none).unwrap();
+        assert_eq!(paths(&policy.dirs), ["src/a", "docs"]);
+        assert_eq!((policy.limits.memory_bytes, policy.limits.time_ms), (256 << 20, 1_000));
+        assert_eq!(paths(&of(&dir_flags(&["src/a/b", "tests"]), &none).unwrap().dirs), ["src/a/b"]);
+        assert_eq!(paths(&of(&dir_flags(&["tests"]), &none).unwrap().dirs), [""; 0]);
+        let user = parse("[tools.read_file]\ndirs = ['src']").unwrap();
+        assert_eq!(paths(&of(&Flags::default(), &user).unwrap().dirs), ["src/a"]);
+        let user = parse("grants.dirs = ['tests']").unwrap();
+        assert!(of(&Flags::default(), &user).is_err());
+    }
+
+    #[test]
+    fn a_user_s_default_model_stands_above_a_project_s_choice() {
+        let project =
+            parse("models.plan = { provider = 'openai', model = 'x' }\nmodels.default.provider = 'openai'")
+                .unwrap();
+        let user = parse("models.default.provider = 'anthropic'").unwrap();
+        let merged = models(&project, &user);
+        assert_eq!((merged.plan, merged.default), (None, user.models.default.clone()));
+        assert_eq!(models(&project, &ConfigFile::default()), project.models);
+    }
+}

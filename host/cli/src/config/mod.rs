@@ -1,0 +1,163 @@
+//! What a command may do: the project's file, the user's file and the flags, made into one.
+//!
+//! Owns: reading, trust, layering. Doesn't own: what is done with it. Nothing of a project's
+//! counts before it is confirmed, and nothing in it widens what the user's file or flags say:
+//! folders and single values are the user's where the user names any, bounds are the smaller
+//! of both, and pause points only ever add up.
+
+mod file;
+mod layers;
+mod project_files;
+mod user_file;
+
+pub use file::{
+    Bytes, ConfigFile, Dir, GrantsSection, LimitsSection, ModelSection, ModelsSection, Provider, Span, ToolSection,
+};
+pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
+
+use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
+use crate::exit::{OrUsage, Refusal};
+use crate::state_dir::Folders;
+use crate::trust::{self, Asking};
+use anyhow::Result;
+use ringfence_engine::{Limits as RunLimits, PausePoint, Prompts};
+use ringfence_sandbox::{ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, ProjectDir};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// What the command line says.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `--dir`
+    pub dirs: Vec<GrantPath>,
+    /// `--component`
+    pub components: Vec<PathBuf>,
+    /// `--trust`
+    pub trust: Option<String>,
+    /// `--max-…`, `--…-timeout`
+    pub limits: LimitArgs,
+    /// `--pause`
+    pub pause: Option<PauseList>,
+}
+
+impl From<&GrantArgs> for Flags {
+    fn from(args: &GrantArgs) -> Self {
+        let GrantArgs { dirs, components, trust } = args.clone();
+        Self { dirs, components, trust, ..Self::default() }
+    }
+}
+
+impl From<&RunArgs> for Flags {
+    fn from(args: &RunArgs) -> Self {
+        Self { limits: args.limits.clone(), pause: args.pause.clone(), ..Self::from(&args.grants) }
+    }
+}
+
+/// What holds for one command on one project.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// What every tool may touch at most, and the bounds of a call.
+    pub grants: Grants,
+    /// Tools that may do less.
+    pub tools: BTreeMap<String, ToolPolicy>,
+    /// Bounds of the run.
+    pub limits: RunLimits,
+    /// Where the run waits for a person.
+    pub pause: BTreeSet<PausePoint>,
+    /// Models by stage, as configured.
+    pub models: ModelsSection,
+    /// The stages' prompts.
+    pub prompts: Prompts,
+    /// Components besides the standard ones.
+    pub components: Vec<ComponentSource>,
+}
+
+/// What one tool may do where that is less than the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolPolicy {
+    /// Folders within the granted ones; possibly none.
+    pub dirs: Vec<DirGrant>,
+    /// Bounds, none wider than those of all calls.
+    pub limits: CallLimits,
+}
+
+impl Resolved {
+    /// Reads, confirms and layers everything. Nothing was run when this fails.
+    pub fn load(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
+        let files = ProjectFiles::read(project.path())?;
+        let asking = Asking { hash: flags.trust.as_deref(), interactive };
+        trust::require(project.path(), &files, asking, folders)?;
+        let resolved = Self::layered(&files, flags, folders)?;
+        let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
+        folders.out_of_reach(project.path(), &granted)?;
+        Ok(resolved)
+    }
+
+    /// What the user's own file and flags say, with no project.
+    pub fn of_user(flags: &Flags, folders: &Folders) -> Result<Self> {
+        Self::layered(&ProjectFiles::default(), flags, folders)
+    }
+
+    /// What holds where nobody says anything.
+    pub fn built_in() -> Self {
+        let (nothing, flags) = (ConfigFile::default(), Flags::default());
+        Self {
+            grants: Grants::whole_project(),
+            tools: BTreeMap::new(),
+            limits: RunLimits::default(),
+            pause: layers::pause(&nothing, &nothing, &flags),
+            models: ModelsSection::default(),
+            prompts: Prompts::default(),
+            components: Vec::new(),
+        }
+    }
+
+    fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
+        let user = user_file::read(folders)?;
+        let grants = layers::grants(&files.config, &user.config, flags);
+        let mut components = Vec::new();
+        for (path, bytes) in files.components() {
+            components.push(ComponentSource::from_bytes(path.clone(), bytes.clone()));
+        }
+        for path in user.components().chain(flags.components.iter().cloned()) {
+            components.push(ComponentSource::from_file(&path).or_usage()?);
+        }
+        Ok(Self {
+            tools: layers::tools(&files.config, &user.config, &grants, flags)?,
+            limits: layers::limits(&files.config, &user.config, flags),
+            pause: layers::pause(&files.config, &user.config, flags),
+            models: layers::models(&files.config, &user.config),
+            prompts: prompts(files)?,
+            grants,
+            components,
+        })
+    }
+
+    /// What this tool may touch, and its bounds.
+    pub fn grants_of(&self, tool: &str) -> Grants {
+        match self.tools.get(tool) {
+            Some(policy) => Grants { dirs: policy.dirs.clone(), limits: policy.limits.clone() },
+            None => self.grants.clone(),
+        }
+    }
+}
+
+/// The built-in prompts with the project's own in place of some.
+fn prompts(files: &ProjectFiles) -> Result<Prompts> {
+    let mut prompts = Prompts::default();
+    let mut own = false;
+    let slots = [("plan", &mut prompts.plan), ("decide", &mut prompts.decide), ("evaluate", &mut prompts.evaluate)];
+    for (name, slot) in slots {
+        if let Some(text) = files.prompt(name) {
+            *slot = text;
+            own = true;
+        }
+    }
+    if own {
+        prompts.check().map_err(|error| {
+            Refusal::usage(error.to_string()).hint(format!("mend the file in {PROMPTS}, or remove it"))
+        })?;
+    }
+    Ok(prompts)
+}

@@ -1,0 +1,94 @@
+//! Text from strangers on a person's terminal.
+//!
+//! File names, tool results, models' words and projects' files may hold escape sequences that
+//! move the cursor, set the title or paint over what was said, and controls that reverse the
+//! direction of text. All of them are shown as what they are.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+/// The text with everything that acts on a terminal made visible; lines and tabs stay.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\n' | '\t' => out.push(character),
+            character => push(&mut out, character),
+        }
+    }
+    out
+}
+
+/// The text on one line of at most `most` characters, safe for a terminal.
+pub fn one_line(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        for character in (count > 0).then_some(' ').into_iter().chain(word.chars()) {
+            if count == most {
+                out.pop();
+                out.push('…');
+                return out;
+            }
+            push(&mut out, character);
+            count += 1;
+        }
+    }
+    out
+}
+
+/// Whether a person can be asked: they see standard error and type on standard input.
+pub fn is_interactive() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+fn push(out: &mut String, character: char) {
+    if acts(character) {
+        let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
+    } else {
+        out.push(character);
+    }
+}
+
+/// Whether a character does something other than being seen.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            // Marks, embeddings, overrides and isolates of direction.
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
+            // Separators of lines; nothing at all; annotations.
+            | '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Tags: a second alphabet that nobody sees.
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_and_overrides_are_shown_and_not_done() {
+        assert_eq!(plain("a\u{1b}[31mred\u{9b}2J\u{7f}"), "a\\u{1b}[31mred\\u{9b}2J\\u{7f}");
+        assert_eq!(plain("evil\u{202e}txt.exe\u{2066}"), "evil\\u{202e}txt.exe\\u{2066}");
+        assert_eq!(plain("over\rwritten\u{8}"), "over\\u{d}written\\u{8}");
+        assert_eq!(plain("tag\u{e0041}"), "tag\\u{e0041}");
+    }
+
+    #[test]
+    fn ordinary_text_in_any_script_stays_as_it_is() {
+        let text = "分析\tПривет\nשלום مرحبا 👩‍👩‍👧 é";
+        assert_eq!(plain(text), text);
+        assert_eq!(plain("one\r\ntwo\r\n"), "one\ntwo\n");
+    }
+
+    #[test]
+    fn one_line_is_bounded_in_characters() {
+        assert_eq!(one_line("  a\n b\t c ", 10), "a b c");
+        assert_eq!(one_line("abcdef", 6), "abcdef");
+        assert_eq!(one_line("abcdefg", 6), "abcde…");
+        assert_eq!(one_line("分析主要", 3), "分析…");
+        assert_eq!(one_line("", 3), "");
+    }
+}

@@ -1,0 +1,9 @@
+//! The binary as a person meets it.
+
+mod config;
+mod doctor;
+mod help;
+mod program;
+mod state;
+mod tool;
+mod trust;

@@ -1,0 +1,209 @@
+//! `tool list`, `tool inspect`, `tool call`.
+
+use crate::program::{Home, Said};
+use insta::{assert_snapshot, with_settings};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A component that adds, crashes, and never ends.
+pub(crate) fn component() -> Vec<u8> {
+    let text = r#"(component
+        (core module $m
+            (func (export "spin") (loop br 0))
+            (func (export "boom") unreachable)
+            (func (export "add") (param i32 i32) (result i32) local.get 0 local.get 1 i32.add))
+        (core instance $i (instantiate $m))
+        (func (export "spin-forever") (canon lift (core func $i "spin")))
+        (func (export "boom") (canon lift (core func $i "boom")))
+        (func (export "add") (param "left" u32) (param "right" u32) (result u32)
+            (canon lift (core func $i "add"))))"#;
+    wat::parse_str(text).expect("a component")
+}
+
+fn project() -> Home {
+    let home = Home::new();
+    home.write("project/src/main.rs", "fn main() {\n    println!(\"hi\");\n}\n");
+    home.write("project/docs/guide.md", "# Guide\n");
+    home.write("secret.txt", "outside\n");
+    home.write("adder.wasm", component());
+    home
+}
+
+fn call(home: &Home, words: &[&str]) -> Said {
+    home.run(["tool", "call", "--project", "project"].iter().chain(words))
+}
+
+#[test]
+fn tools_are_listed_in_one_line_each() {
+    let home = project();
+    assert_snapshot!(home.run(["tool", "list", "project", "--component", "adder.wasm"]));
+}
+
+#[test]
+fn the_list_for_programs_has_the_schemas() {
+    let home = project();
+    let said = home.run(["tool", "list", "project", "--json"]);
+    let tools: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["analyze_code", "list_files", "read_file", "search_text"]);
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
+        assert_eq!(tool["can"]["reads"], true);
+        assert_eq!((&tool["can"]["writes"], &tool["can"]["egress"]), (&false.into(), &false.into()));
+    }
+}
+
+#[test]
+fn a_tool_is_shown_as_a_model_sees_it_with_what_it_can_do() {
+    let home = project();
+    let said = home.run(["tool", "inspect", "read_file", "--project", "project", "--dir", "src"]);
+    with_settings!({filters => [(r"blake3:[0-9a-f]{64}", "[DIGEST]"), (r"size +.*", "size       [SIZE]"), (r"made by .*\n", "")]}, {
+        assert_snapshot!(said);
+    });
+    let said = home.run(["tool", "inspect", "./adder.wasm"]);
+    with_settings!({filters => [(r"blake3:[0-9a-f]{64}", "[DIGEST]")]}, {
+        assert_snapshot!(said);
+    });
+    let said = home.run(["tool", "inspect", "./adder.wasm", "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(shown["tools"].as_array().unwrap().len(), 3);
+    assert_eq!(shown["size"], component().len());
+}
+
+#[test]
+fn what_isn_t_a_component_or_a_tool_is_said() {
+    let home = project();
+    for (what, wanted) in [
+        ("./secret.txt", "secret.txt"),
+        ("nothing.wasm", "nothing.wasm"),
+        ("reed_file", "there is no tool `reed_file`"),
+        ("./project", "regular file"),
+    ] {
+        let said = home.run(["tool", "inspect", what]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{what}: {said}");
+        assert!(said.err.contains(wanted), "{what}: {said}");
+    }
+}
+
+#[test]
+fn a_result_goes_to_standard_output_as_json() {
+    let home = project();
+    let said = call(&home, &["read_file", "--arg", "file_path=src/main.rs", "--arg", "max-lines=1"]);
+    assert_eq!(said.code, 0, "{said}");
+    let value: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert!(value.to_string().contains("fn main()"), "{value}");
+    assert_eq!(said.out.lines().count(), 1);
+    let same = call(&home, &["read_file", r#"{"file_path": "/src/../src/main.rs", "max_lines": 1}"#]);
+    assert_eq!(same.code, 0, "{same}");
+
+    let mut child = home
+        .command(["tool", "call", "add", "-", "--component", "adder.wasm", "--project", "project"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"left": 40, "right": 2}"#).unwrap();
+    let said = home.said(child.wait_with_output().unwrap());
+    assert_eq!((said.code, said.out.as_str()), (0, "42\n"));
+}
+
+#[test]
+fn a_denial_is_one_line_that_names_what_was_asked_and_what_is_granted() {
+    let home = project();
+    let outside = home.path().join("secret.txt").display().to_string();
+    for path in ["../secret.txt", "docs/guide.md", "/etc/passwd", "src/../../secret.txt", &outside] {
+        let said = call(&home, &["read_file", "--dir", "src", "--arg", &format!("file_path={path}")]);
+        assert_eq!((said.code, said.out.as_str()), (1, ""), "{path}: {said}");
+        let lines: Vec<_> = said.err.lines().collect();
+        assert_eq!(lines.len(), 1, "{said}");
+        assert!(lines[0].starts_with("error: denied: ") && lines[0].contains("src"), "{said}");
+        let shown = path.replace(&home.path().display().to_string(), "[HOME]");
+        assert!(lines[0].contains(&shown), "{said}");
+    }
+}
+
+#[test]
+fn a_receipt_is_printed_on_request() {
+    let home = project();
+    let said = call(&home, &["read_file", "--receipt", "--quiet", "--arg", "file_path=src/main.rs"]);
+    let receipt: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(receipt["tool"], "read_file");
+    assert_eq!(receipt["opened"][0]["path"], "src/main.rs");
+}
+
+#[test]
+fn arguments_that_don_t_fit_exit_with_2() {
+    let home = project();
+    let bad: [&[&str]; 6] = [
+        &["read_file"],
+        &["read_file", "--arg", "file_path=a", "--arg", "first_line=x"],
+        &["read_file", "--arg", "path=a"],
+        &["read_file", "{"],
+        &["reed_file"],
+        &["read_file", "--dir", "missing", "--arg", "file_path=a"],
+    ];
+    let mut all = String::new();
+    for words in bad {
+        let said = call(&home, words);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{words:?}: {said}");
+        all.push_str(&format!("$ tool call {}\n{}\n", words.join(" "), said.err));
+    }
+    assert_snapshot!(all);
+}
+
+#[test]
+fn a_crash_exits_with_1_and_a_limit_with_4() {
+    let home = project();
+    let crash = call(&home, &["boom", "--component", "adder.wasm"]);
+    assert_eq!((crash.code, crash.out.as_str()), (1, ""), "{crash}");
+    assert!(crash.err.contains("error: crashed"), "{crash}");
+    let started = Instant::now();
+    let stopped = call(&home, &["spin_forever", "--component", "adder.wasm", "--timeout", "300ms"]);
+    assert_eq!((stopped.code, stopped.out.as_str()), (4, ""), "{stopped}");
+    assert!(stopped.err.contains("error: stopped"), "{stopped}");
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn ctrl_c_ends_the_guest_and_exits_with_130() {
+    let home = project();
+    // Compiled before, so that the signal meets the guest and not the compiler.
+    call(&home, &["spin_forever", "--component", "adder.wasm", "--timeout", "1ms"]);
+    let mut child = home
+        .command([
+            "tool",
+            "call",
+            "spin_forever",
+            "--component",
+            "adder.wasm",
+            "--project",
+            "project",
+            "--timeout",
+            "5m",
+            "-v",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("calling spin_forever"), "{first}");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let started = Instant::now();
+    let ended = child.wait().unwrap();
+    assert_eq!(ended.code(), Some(130));
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(lines.map(Result::unwrap).any(|line| line.starts_with("error: cancelled")));
+}
+
+#[test]
+fn two_components_with_one_tool_name_are_refused_naming_both() {
+    let home = project();
+    home.write("other.wasm", component());
+    let said = call(&home, &["add", "--component", "adder.wasm", "--component", "other.wasm"]);
+    assert_eq!(said.code, 2, "{said}");
+    assert!(said.err.contains("adder.wasm") && said.err.contains("other.wasm"), "{said}");
+}
