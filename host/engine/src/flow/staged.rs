@@ -100,21 +100,3 @@ pub(crate) fn next(state: &State, outcome: Outcome) -> Step {
 fn pause(subject: Subject, then: Step) -> Step {
     Step::Pause { subject, then: Box::new(then) }
 }
-
-/// The drawn graph as a table, for the tests.
-#[cfg(test)]
-pub(crate) fn is_drawn(from: crate::state::StageName, to: crate::state::StageName) -> bool {
-    use crate::state::StageName::{
-        Deciding, Evaluating, Executing, Failed, Finished, Initializing, PausedForReview, Planning,
-    };
-    match from {
-        Initializing => matches!(to, Planning | PausedForReview | Failed),
-        Planning => matches!(to, Planning | Deciding | Finished | PausedForReview | Failed),
-        Deciding => matches!(to, Deciding | Executing | PausedForReview | Failed),
-        Executing => matches!(to, Executing | Evaluating | PausedForReview | Failed),
-        Evaluating => matches!(to, Evaluating | Deciding | Planning | PausedForReview | Failed),
-        PausedForReview => !matches!(to, Initializing),
-        Finished => to == Finished,
-        Failed => to == Failed,
-    }
-}
