@@ -1,0 +1,43 @@
+//! `ringfence resume`
+
+use crate::args::{AnswerArgs, GlobalArgs, ResumeArgs};
+use crate::driver::Halt;
+use crate::exit::{Exit, Refusal};
+use crate::output::err;
+use crate::review::{Given, Reviewer};
+use crate::session::{self, Voice};
+use crate::state_dir::Folders;
+use anyhow::Result;
+
+/// Carries the command out.
+pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
+    let voice = Voice::new(args.json, global);
+    let folders = Folders::find(global.state.as_deref())?;
+    let store = super::existing_store(&folders, &args.run)?;
+    let summary = store.find(&args.run)?;
+    let given = given(&args.answer);
+    if let Some(ending) = summary.ending {
+        if given.is_some() {
+            let ended = session::ended(&ending);
+            return Err(Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into());
+        }
+        session::print_result(&store.journal(&summary.id)?, args.json)?;
+        if !voice.quiet && !voice.json {
+            err(&format!("{}\n", session::ended(&ending)));
+        }
+        return Ok(Halt::Ended(ending).exit());
+    }
+    let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive };
+    session::take_up(&summary.id, reviewer, &folders, voice)
+}
+
+fn given(answer: &AnswerArgs) -> Option<Given> {
+    let AnswerArgs { approve, edit, add, reject, answer, abort } = answer.clone();
+    approve
+        .map(Given::Approve)
+        .or(edit.map(Given::Edit))
+        .or(add.map(Given::Add))
+        .or(reject.map(Given::Reject))
+        .or(answer.map(Given::Reply))
+        .or(abort.then_some(Given::Abort))
+}

@@ -1,0 +1,40 @@
+//! `ringfence run`
+
+use crate::args::{GlobalArgs, RunArgs};
+use crate::config::{Flags, Resolved};
+use crate::exit::{Exit, OrUsage};
+use crate::model_choice::{Environment, ModelPlan};
+use crate::session::{self, Voice};
+use crate::setup::{self, Setup};
+use crate::state_dir::Folders;
+use anyhow::{Context, Result};
+use ringfence_engine::{Flow, Settings};
+use ringfence_sandbox::ProjectDir;
+
+/// What a run is for when nobody says otherwise.
+const BUILT_IN_GOAL: &str =
+    "Analyse the main technology stack, the core module structure and possible problems of this project";
+
+/// Carries the command out.
+pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
+    let voice = Voice::new(args.json, global);
+    let folders = Folders::find(global.state.as_deref())?;
+    let project = ProjectDir::open(&args.project).or_usage()?;
+    let resolved = Resolved::load(&project, &Flags::from(args), &folders, voice.interactive)?;
+    let environment = Environment::read();
+    let (flag, base_url) = (args.model.as_ref(), args.base_url.as_deref());
+    let models = ModelPlan::choose(args.goal.is_some(), flag, base_url, &resolved.models, &environment)?;
+    let model = models.connect(&environment, &folders)?;
+    let setup = Setup::new(&project, &resolved, args.tools.clone(), models, &folders)?;
+    let fenced = setup.fence(&folders)?;
+    let settings = Settings {
+        flow: Flow::Staged,
+        limits: resolved.limits,
+        pause: resolved.pause,
+        tools: setup::specs(&fenced),
+        prompts: resolved.prompts,
+        metadata: serde_json::to_value(&setup).context("the run's terms can't be written as JSON")?,
+    };
+    let goal = args.goal.clone().unwrap_or_else(|| BUILT_IN_GOAL.to_owned());
+    session::begin(goal, settings, &setup, model, fenced, &folders, voice, args.yes)
+}

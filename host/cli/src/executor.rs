@@ -1,0 +1,92 @@
+//! Tool calls of a run, carried out in the sandbox.
+//!
+//! Owns: turning the engine's call into the sandbox's and its report into an outcome. Doesn't
+//! own: deadlines and grants themselves (the sandbox keeps them).
+
+use crate::driver::{Executed, Executor, Readied};
+use anyhow::{Context, Result};
+use async_trait::async_trait;
+use ringfence_engine::{OutcomeStatus, ReceiptId, ToolCall, ToolOutcome};
+use ringfence_sandbox::{
+    CallError, CallReport, CallRequest, CancellationToken, GrantedTree, Limits, Outcome, Sandbox, Tool,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The sandbox with one run's tools and grants.
+pub struct Fenced {
+    /// Where calls are made.
+    pub sandbox: Arc<Sandbox>,
+    /// What can be called, by name.
+    pub allowed: BTreeMap<String, Allowed>,
+}
+
+/// A tool that a run may call, and what it may touch.
+pub struct Allowed {
+    /// The tool.
+    pub tool: Tool,
+    /// What its calls see of the files.
+    pub tree: Arc<GrantedTree>,
+    /// The bounds of each call; the engine's deadline narrows them.
+    pub limits: Limits,
+}
+
+#[async_trait]
+impl Executor for Fenced {
+    fn cold(&self, tool: &str) -> Option<String> {
+        let component = self.allowed.get(tool)?.tool.component();
+        let cold = self.sandbox.would_compile(component).unwrap_or(false);
+        cold.then(|| component.name().to_owned())
+    }
+
+    async fn ready(&self, tool: &str) -> Result<Readied> {
+        let allowed = self.allowed.get(tool).with_context(|| format!("there is no tool `{tool}`"))?;
+        let prepared = self.sandbox.prepare(allowed.tool.component()).await?;
+        Ok(Readied { took: prepared.took })
+    }
+
+    async fn call(&self, call: &ToolCall) -> Result<Executed> {
+        let Some(allowed) = self.allowed.get(&call.tool) else {
+            return Ok(not_run(format!("there is no tool `{}`", call.tool)));
+        };
+        let limits = Limits { time_ms: allowed.limits.time_ms.min(call.timeout_ms), ..allowed.limits.clone() };
+        let request = CallRequest {
+            tool: allowed.tool.clone(),
+            input: call.input.clone(),
+            tree: allowed.tree.clone(),
+            limits,
+            cancel: CancellationToken::new(),
+        };
+        match self.sandbox.call(request).await {
+            Ok(report) => executed(call, report),
+            Err(error @ (CallError::Input { .. } | CallError::Load(_))) => Ok(not_run(error.to_string())),
+            Err(error @ CallError::Host { .. }) => Err(error.into()),
+        }
+    }
+}
+
+fn executed(call: &ToolCall, report: CallReport) -> Result<Executed> {
+    let id = match call.attempt {
+        0 | 1 => ReceiptId(format!("r{}", call.call)),
+        attempt => ReceiptId(format!("r{}.{attempt}", call.call)),
+    };
+    let message = report.outcome.message(&report.receipt);
+    let receipt = serde_json::to_value(&report.receipt).context("a receipt can't be written")?;
+    let (status, value) = match report.outcome {
+        Outcome::Done(value) => (OutcomeStatus::Done, value),
+        Outcome::Failed(error) => (OutcomeStatus::Failed, error),
+        Outcome::Trapped(_) => (OutcomeStatus::Trapped, Value::Null),
+        Outcome::Denied { error, .. } => (OutcomeStatus::Denied, error),
+        Outcome::Exceeded(_) => (OutcomeStatus::Exceeded, Value::Null),
+        Outcome::Cancelled => (OutcomeStatus::Cancelled, Value::Null),
+    };
+    let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()) };
+    Ok(Executed { outcome, receipt: Some((id, receipt)) })
+}
+
+/// A call that never reached a guest: the model learns why and can do better.
+fn not_run(message: String) -> Executed {
+    let outcome = ToolOutcome { status: OutcomeStatus::Failed, value: Value::Null, message, receipt: None };
+    Executed { outcome, receipt: None }
+}

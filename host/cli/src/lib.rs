@@ -1,0 +1,27 @@
+//! The `ringfence` binary, as a library so that its parts can be tested.
+//!
+//! Owns: the command line, configuration and trust, driving runs, talking to people, reports.
+//! Doesn't own: what a run does next (engine), how a tool is fenced (sandbox), how a model is
+//! spoken to (models), what is kept (store).
+
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod commands;
+pub mod config;
+pub mod driver;
+pub mod executor;
+pub mod exit;
+pub mod interrupt;
+pub mod model_choice;
+pub mod output;
+pub mod progress;
+pub mod report;
+pub mod review;
+pub mod session;
+pub mod setup;
+pub mod shell;
+pub mod state_dir;
+pub mod terminal;
+pub mod toolset;
+pub mod trust;

@@ -1,0 +1,137 @@
+//! Progress for people: one line per thing that happened, and a spinner while something is awaited.
+
+use super::{Notice, Observer};
+use crate::output::err;
+use crate::review::{call_line, short};
+use crate::terminal::{one_line, plain};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State};
+use std::time::Duration;
+
+const LINE: usize = 160;
+
+/// Writes to standard error; the spinner shows only on a terminal.
+pub struct Lines {
+    spinner: ProgressBar,
+    asking: bool,
+}
+
+impl Lines {
+    /// `live`: standard error is a terminal. `asking`: a person sees what they approve, so it
+    /// needn't be told again.
+    pub fn new(live: bool, asking: bool) -> Self {
+        let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let spinner = ProgressBar::with_draw_target(None, target);
+        spinner.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})").unwrap_or(ProgressStyle::default_spinner()));
+        Self { spinner, asking }
+    }
+
+    fn wait_for(&self, what: String) {
+        self.spinner.reset_elapsed();
+        self.spinner.set_message(what);
+        self.spinner.enable_steady_tick(Duration::from_millis(120));
+    }
+
+    fn say(&self, line: &str) {
+        let line = one_line(line, LINE);
+        if self.spinner.is_hidden() {
+            err(&format!("{line}\n"));
+        } else {
+            self.spinner.println(line);
+        }
+    }
+
+    fn rest(&self) {
+        self.spinner.disable_steady_tick();
+        self.spinner.set_message("");
+        self.spinner.finish_and_clear();
+        self.spinner.reset();
+    }
+}
+
+impl Observer for Lines {
+    fn notice(&mut self, notice: Notice<'_>) {
+        match notice {
+            Notice::ModelChosen { identity } => self.say(&format!("model: {}", plain(identity))),
+            Notice::Opened { run, resumed: false } => self.say(&format!("run: {run}")),
+            Notice::Opened { run, resumed: true } => self.say(&format!("run: {run} (resumed)")),
+            Notice::ModelAsked { call, state } => {
+                self.wait_for(format!("[{}/{}] {}", state.iterations + 1, state.settings.limits.iterations, doing(call.stage)));
+            }
+            Notice::ToolCalled { call } => self.wait_for(one_line(&call_line(call), LINE)),
+            Notice::Compiling { component } => self.wait_for(format!("compiling `{}`, once for this version", plain(component))),
+            Notice::Compiled { component, took } => {
+                self.say(&format!("compiled `{}` in {:.1} s (kept for later runs)", plain(component), took.as_secs_f64()));
+            }
+            Notice::Happened { event, state } => {
+                self.rest();
+                if let (EventKind::Answered { .. }, false, Some(plan)) = (&event.kind, self.asking, state.plans.last()) {
+                    self.say(&format!("plan, version {} ({}):", plan.version, short(&plan.hash.0)));
+                    for task in &plan.tasks {
+                        self.say(&format!("  {}: {}", plain(&task.id.0), plain(&task.description)));
+                    }
+                }
+                if let Some(line) = line_of(&event.kind, state) {
+                    self.say(&line);
+                }
+            }
+            Notice::Halted { .. } => self.rest(),
+        }
+    }
+}
+
+fn doing(stage: ModelStage) -> &'static str {
+    match stage {
+        ModelStage::Plan => "planning",
+        ModelStage::Decide => "deciding",
+        ModelStage::Evaluate => "evaluating",
+    }
+}
+
+/// What there is to say of an event, once the state has taken it in.
+fn line_of(event: &EventKind, state: &State) -> Option<String> {
+    let number = state.iterations;
+    match event {
+        EventKind::ModelReplied { call, .. } => {
+            let noted = state.notes.iter().rev().find(|note| note.call == *call).map(|note| plain(&note.text));
+            let line = match &state.stage {
+                Stage::Executing { call } => format!("[{number}] decided: {}", call_line(call)),
+                Stage::Deciding(_) | Stage::Planning(_) | Stage::Finished => last_done(state, number),
+                Stage::PausedForReview { .. } => format!("[{number}] paused for review"),
+                Stage::Initializing | Stage::Evaluating(_) | Stage::Failed { .. } => format!("[{number}] answered"),
+            };
+            Some(match noted {
+                Some(note) => format!("{line} ({note})"),
+                None => line,
+            })
+        }
+        EventKind::ModelFailed { failure, .. } => Some(format!("[{number}] {}", plain(&failure.message))),
+        EventKind::ToolFinished { outcome, .. } => {
+            let step = state.history.last().map_or(0, |action| action.step.0);
+            Some(match outcome.status {
+                OutcomeStatus::Done => format!("[{number}] step {step}: done"),
+                OutcomeStatus::Failed
+                | OutcomeStatus::Trapped
+                | OutcomeStatus::Denied
+                | OutcomeStatus::Exceeded
+                | OutcomeStatus::Cancelled => {
+                    format!("[{number}] step {step}: {}: {}", outcome.status.name(), plain(&outcome.message))
+                }
+            })
+        }
+        EventKind::Interrupted => Some("interrupted; everything so far is in the journal".to_owned()),
+        EventKind::Started { .. } | EventKind::Answered { .. } | EventKind::Resumed => None,
+    }
+}
+
+/// After an evaluation: the task it was about; after a plan that needed no review: how many tasks.
+fn last_done(state: &State, number: u32) -> String {
+    let evaluated = state.history.last().filter(|action| !action.summary.is_empty());
+    match (&state.stage, evaluated) {
+        (Stage::Finished, _) => format!("[{number}] the goal is achieved"),
+        (_, Some(action)) if matches!(action.deed, Deed::Tool { .. }) => {
+            format!("[{number}] {}: {}", plain(&action.task.0), plain(&action.summary))
+        }
+        _ => format!("[{number}] {} open tasks", state.stack.len()),
+    }
+}

@@ -1,0 +1,142 @@
+//! The statements of a report: what the analyst derives from the action history, and what the
+//! model claimed, without repeats.
+
+use super::{Source, Statement};
+use ringfence_engine::{Claim as ModelClaim, ClaimKind, Deed, Severity as ModelSeverity, State};
+use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Observation, Severity};
+
+/// A report's statements by section.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    pub(super) stack: Vec<Statement>,
+    pub(super) modules: Vec<Statement>,
+    pub(super) findings: Vec<Statement>,
+    pub(super) coverage: Vec<Statement>,
+}
+
+/// Everything that the run's journal supports.
+pub(super) fn all(state: &State) -> Claims {
+    let mut claims = Claims::default();
+    for claim in analyst::claims(&observations(state)) {
+        claims.section(claim.about, claim.severity.is_some()).push(statement(claim));
+    }
+    for claim in &state.claims {
+        claims.add(claim);
+    }
+    // The analyst's order is kept among findings that are equally bad.
+    claims.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    claims
+}
+
+fn observations(state: &State) -> Vec<Observation> {
+    state
+        .history
+        .iter()
+        .filter_map(|action| match &action.deed {
+            Deed::Tool { tool, input, status, value, message, receipt: _ } => Some(Observation {
+                step: action.step.0,
+                task: action.task.to_string(),
+                tool: tool.clone(),
+                input: input.clone(),
+                status: status.name().to_owned(),
+                value: value.clone(),
+                message: message.clone(),
+            }),
+            Deed::Human { .. } | Deed::Rejected { .. } => None,
+        })
+        .collect()
+}
+
+impl Claims {
+    fn section(&mut self, about: About, is_finding: bool) -> &mut Vec<Statement> {
+        match about {
+            About::Stack => &mut self.stack,
+            About::Module => &mut self.modules,
+            About::Problem if is_finding => &mut self.findings,
+            About::Problem => &mut self.coverage,
+        }
+    }
+
+    /// Takes a model's claim, unless it is there already.
+    fn add(&mut self, claim: &ModelClaim) {
+        let about = match claim.about {
+            ClaimKind::Stack => About::Stack,
+            ClaimKind::Module => About::Module,
+            ClaimKind::Problem => About::Problem,
+        };
+        let evidence: Vec<Evidence> = claim
+            .evidence
+            .iter()
+            .map(|place| Evidence { step: place.step.0, file: place.file.clone(), lines: place.lines })
+            .collect();
+        let section = self.section(about, true);
+        if section.iter().any(|had| same_words(&had.text, &claim.text)) {
+            return;
+        }
+        if about == About::Problem
+            && let Some(had) = section.iter_mut().find(|had| covers(had, &evidence))
+        {
+            had.remarks.push(claim.text.clone());
+            return;
+        }
+        section.push(Statement {
+            source: Source::Model,
+            topic: "model".to_owned(),
+            text: claim.text.clone(),
+            why: None,
+            severity: (about == About::Problem).then(|| claim.severity.map_or(Severity::Info, severity)),
+            concern: None,
+            evidence,
+            items: Vec::new(),
+            omitted: 0,
+            remarks: Vec::new(),
+        });
+    }
+}
+
+fn statement(claim: Claim) -> Statement {
+    Statement {
+        source: Source::Analyst,
+        topic: claim.topic,
+        text: claim.text,
+        why: claim.why,
+        severity: claim.severity,
+        concern: claim.concern,
+        evidence: claim.evidence,
+        items: claim.items,
+        omitted: claim.omitted,
+        remarks: Vec::new(),
+    }
+}
+
+fn severity(severity: ModelSeverity) -> Severity {
+    match severity {
+        ModelSeverity::Info => Severity::Info,
+        ModelSeverity::Low => Severity::Low,
+        ModelSeverity::Medium => Severity::Medium,
+        ModelSeverity::High => Severity::High,
+    }
+}
+
+fn same_words(a: &str, b: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    words(a) == words(b)
+}
+
+/// Whether each of these places lies where the analyst's finding already is. Places without
+/// lines say too little to be the same.
+fn covers(had: &Statement, evidence: &[Evidence]) -> bool {
+    let inside = |place: &Evidence| {
+        let Some((first, last)) = place.lines else { return false };
+        // A long range is about more than the one line that a rule matched.
+        last.saturating_sub(first) <= 5
+            && had.evidence.iter().any(|known| {
+                known.file.is_some()
+                    && known.file == place.file
+                    && known.lines.is_some_and(|lines| lines.0 <= last && first <= lines.1)
+            })
+    };
+    had.source == Source::Analyst && !evidence.is_empty() && evidence.iter().all(inside)
+}

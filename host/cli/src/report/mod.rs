@@ -1,0 +1,278 @@
+//! Reports: what a run found out and did, from its journal alone.
+//!
+//! Owns the report's shape (JSON), its Markdown, and making text from guests and models harmless
+//! in both. Doesn't own what tool results mean: that is the analyst's, in the models crate. Never
+//! looks at the project.
+
+mod build;
+mod claims;
+mod markdown;
+mod safe;
+mod sections;
+
+use ringfence_engine::{ReceiptId, State};
+use ringfence_models::playbook::analyst::{Concern, Evidence, Item, Severity};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub use markdown::markdown;
+
+/// The name and version of the JSON form. Fields are added under the same number; one that
+/// changes its meaning gets a new number.
+pub const FORMAT: &str = "ringfence-report/1";
+
+/// What a report is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Journal<'a> {
+    /// The run, as its events leave it.
+    pub state: &'a State,
+    /// The receipts of its tool calls, as the sandbox made them.
+    pub receipts: &'a BTreeMap<ReceiptId, Value>,
+    /// The project's folder as it was given; shown, never opened.
+    pub project: &'a str,
+    /// The model that served the run, as a person would name it.
+    pub model: &'a str,
+}
+
+/// A run's report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The run.
+    pub run: String,
+    /// What it was to achieve.
+    pub goal: String,
+    /// The project's folder as it was given.
+    pub project: String,
+    /// The model that served it.
+    pub model: String,
+    /// How it ended, or where it stands.
+    pub outcome: Outcome,
+    /// When its first event happened: RFC 3339, UTC.
+    pub started: String,
+    /// When its latest event happened: RFC 3339, UTC.
+    pub latest: String,
+    /// How many kinds of findings there are of each severity.
+    pub counts: Counts,
+    /// Languages, packages, frameworks, dependencies, builds.
+    pub stack: Vec<Statement>,
+    /// Folders, entry points, what files define.
+    pub modules: Vec<Statement>,
+    /// Possible problems, the worst first; one entry for each kind, with its places.
+    pub findings: Vec<Statement>,
+    /// What was looked for, and what was left out.
+    pub coverage: Vec<Statement>,
+    /// The tasks, in the order in which they were or will be worked on.
+    pub tasks: Vec<Task>,
+    /// The audit record: every action, in order.
+    pub steps: Vec<Step>,
+    /// Every version of the plan.
+    pub plans: Vec<Plan>,
+    /// What the fence refused.
+    pub denials: Vec<Denial>,
+    /// Repairs, questions asked again, degraded results.
+    pub notes: Vec<Note>,
+    /// What tool calls could touch, and with which components.
+    pub fence: Fence,
+    /// What the run used.
+    pub spend: Spend,
+}
+
+/// How a run ended, or where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The class.
+    pub status: Status,
+    /// The same in a sentence.
+    pub text: String,
+}
+
+/// Classes of outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The goal was achieved.
+    Finished,
+    /// The run failed.
+    Failed,
+    /// A limit ended it.
+    Limit,
+    /// A person ended it.
+    Aborted,
+    /// It waits for a person.
+    Waiting,
+    /// It is under way, or its driver is gone.
+    Unfinished,
+}
+
+/// Kinds of findings by severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Likely to hurt.
+    pub high: u32,
+    /// Should be looked at.
+    pub medium: u32,
+    /// Unlikely to hurt.
+    pub low: u32,
+    /// Worth knowing.
+    pub info: u32,
+}
+
+/// A statement about the project with the places that support it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// Who says so.
+    pub source: Source,
+    /// What it is about, a stable word; for a finding the id of its rule, or `model`.
+    pub topic: String,
+    /// The statement.
+    pub text: String,
+    /// Why it matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// How bad it is; for findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// What it endangers; for findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concern: Option<Concern>,
+    /// Where it can be seen: step, file, first and last line. Never empty.
+    pub evidence: Vec<Evidence>,
+    /// Its parts, each with its own place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
+    /// How many more parts there are.
+    #[serde(default)]
+    pub omitted: u32,
+    /// What the model said of the same places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// Who makes a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Derived from tool results by fixed rules.
+    Analyst,
+    /// The model's words; the places that it names were checked against the journal.
+    Model,
+}
+
+/// A task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: String,
+    /// What was to be done.
+    pub description: String,
+    /// `pending`, `in_progress`, `completed` or `failed`.
+    pub status: String,
+    /// What came of it, in the words of whoever evaluated it.
+    pub summary: String,
+    /// The steps taken for it.
+    pub steps: Vec<u64>,
+}
+
+/// An action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// What claims cite.
+    pub step: u64,
+    /// The task it was for.
+    pub task: String,
+    /// A tool's name, `human_help`, or `rejected` for a call that a person didn't allow.
+    pub action: String,
+    /// The tool's input, or the question.
+    pub input: Value,
+    /// `done`, `failed`, `trapped`, `denied`, `exceeded`, `cancelled`; `answered`; `rejected`.
+    pub outcome: String,
+    /// One line on what went wrong, the person's answer or reason; may be empty.
+    pub message: String,
+    /// The receipt of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
+    /// Why it was chosen, in the model's words.
+    pub reasoning: String,
+    /// What the evaluation said of it, in the model's words.
+    pub summary: String,
+}
+
+/// A version of the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Counted from 1.
+    pub version: u32,
+    /// Over its tasks.
+    pub hash: String,
+    /// `model` or `person`.
+    pub author: String,
+    /// Whether it was approved, by a person or by `--yes` in their name.
+    pub approved: bool,
+    /// Its tasks: id and description.
+    pub tasks: Vec<(String, String)>,
+}
+
+/// Something that the fence refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denial {
+    /// The step.
+    pub step: u64,
+    /// What was tried.
+    pub operation: String,
+    /// What was asked for.
+    pub asked: String,
+    /// Why not.
+    pub reason: String,
+    /// The grant that would allow it, if any can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_allow: Option<String>,
+}
+
+/// Something that went wrong without ending the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// `plan`, `decide` or `evaluate`.
+    pub stage: String,
+    /// What happened.
+    pub text: String,
+}
+
+/// What tool calls could touch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fence {
+    /// Granted folders with their access, as receipts have them.
+    pub folders: Vec<String>,
+    /// The component of each tool that was called, by digest.
+    pub components: BTreeMap<String, String>,
+    /// How many different files the tools opened.
+    pub files_opened: u64,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spend {
+    /// Stages carried out.
+    pub iterations: u32,
+    /// The cap on them.
+    pub iterations_limit: u32,
+    /// Model calls answered.
+    pub model_calls: u32,
+    /// Tool calls ended.
+    pub tool_calls: u32,
+    /// Prompt tokens.
+    pub input_tokens: u64,
+    /// Of them, from a cache.
+    pub cached_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+    /// Time outside pauses, in milliseconds.
+    pub active_ms: u64,
+    /// Processor time of all tool calls, in microseconds.
+    pub tool_cpu_us: u64,
+}
+
+#[cfg(test)]
+mod tests;

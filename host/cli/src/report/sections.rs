@@ -1,0 +1,188 @@
+//! The parts of a report that say what the run did: outcome, tasks, steps, plans, denials, spend.
+
+use super::{Denial, Fence, Journal, Note, Outcome, Plan, Spend, Status, Step, Task};
+use ringfence_engine::{Action, Author, Deed, Ending, Stage, State, SubTask, Subject, TaskStatus, Timestamp};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How the run ended, or where it stands.
+pub(super) fn outcome(state: &State) -> Outcome {
+    let (status, text) = match &state.stage {
+        Stage::Finished => (Status::Finished, "Finished: the planner found the goal achieved.".to_owned()),
+        Stage::Failed { ending } => match ending {
+            Ending::Achieved => (Status::Finished, "Finished.".to_owned()),
+            Ending::Failed { why } => (Status::Failed, format!("Failed: {why}")),
+            Ending::Limit { which } => (Status::Limit, format!("Ended by a limit: {which}")),
+            Ending::Aborted => (Status::Aborted, "Ended by a person before it was finished.".to_owned()),
+        },
+        Stage::PausedForReview { review, .. } => {
+            (Status::Waiting, format!("Not finished: it waits for a person, {}.", waits_for(&review.subject)))
+        }
+        Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Executing { .. }
+        | Stage::Evaluating(_) => {
+            (Status::Unfinished, format!("Not finished: it stands at the stage `{}`.", state.stage.name()))
+        }
+    };
+    Outcome { status, text }
+}
+
+fn waits_for(subject: &Subject) -> String {
+    match subject {
+        Subject::Plan { .. } => "who is asked to approve the plan".to_owned(),
+        Subject::Call { call } => format!("who is asked to allow a call of `{}`", call.tool),
+        Subject::Question { question, .. } => format!("who is asked: {question}"),
+        Subject::Stagnation { seen } => format!("because it repeats itself ({seen})"),
+        Subject::UnknownOutcome { call } => {
+            format!("because it isn't known whether a call of `{}` happened", call.tool)
+        }
+        Subject::StageFailed { stage, why, .. } => {
+            format!("because the stage `{}` got no usable answer ({why})", stage.name())
+        }
+        Subject::Interrupted => "because it was interrupted".to_owned(),
+    }
+}
+
+/// A moment in RFC 3339, in UTC; as a number where no calendar has it.
+pub(super) fn time(at: Timestamp) -> String {
+    jiff::Timestamp::from_millisecond(at.0).map_or_else(|_| at.0.to_string(), |time| time.to_string())
+}
+
+pub(super) fn tasks(state: &State) -> Vec<Task> {
+    state.done.iter().chain(state.stack.iter().rev()).map(task).collect()
+}
+
+fn task(task: &SubTask) -> Task {
+    let status = match task.status {
+        TaskStatus::Pending => "pending",
+        TaskStatus::InProgress => "in_progress",
+        TaskStatus::Completed => "completed",
+        TaskStatus::Failed => "failed",
+    };
+    Task {
+        id: task.planned.id.to_string(),
+        description: task.planned.description.clone(),
+        status: status.to_owned(),
+        summary: task.summary.clone(),
+        steps: task.steps.iter().map(|step| step.0).collect(),
+    }
+}
+
+pub(super) fn steps(state: &State) -> Vec<Step> {
+    state.history.iter().map(step).collect()
+}
+
+fn step(action: &Action) -> Step {
+    let (name, input, outcome, message, receipt) = match &action.deed {
+        Deed::Tool { tool, input, status, value: _, message, receipt } => {
+            (tool.clone(), input.clone(), status.name(), message.clone(), receipt.as_ref().map(ToString::to_string))
+        }
+        Deed::Human { question, answer } => {
+            ("human_help".to_owned(), json!({ "question": question }), "answered", answer.clone(), None)
+        }
+        Deed::Rejected { tool, input, reason } => {
+            ("rejected".to_owned(), json!({ "tool": tool, "input": input }), "rejected", reason.clone(), None)
+        }
+    };
+    Step {
+        step: action.step.0,
+        task: action.task.to_string(),
+        action: name,
+        input,
+        outcome: outcome.to_owned(),
+        message,
+        receipt,
+        reasoning: action.reasoning.clone(),
+        summary: action.summary.clone(),
+    }
+}
+
+pub(super) fn plans(state: &State) -> Vec<Plan> {
+    let author = |author: Author| match author {
+        Author::Model => "model",
+        Author::Person => "person",
+    };
+    state
+        .plans
+        .iter()
+        .map(|plan| Plan {
+            version: plan.version,
+            hash: plan.hash.to_string(),
+            author: author(plan.author).to_owned(),
+            approved: plan.approved,
+            tasks: plan.tasks.iter().map(|task| (task.id.to_string(), task.description.clone())).collect(),
+        })
+        .collect()
+}
+
+pub(super) fn notes(state: &State) -> Vec<Note> {
+    let note = |note: &ringfence_engine::Note| Note { stage: note.stage.name().to_owned(), text: note.text.clone() };
+    state.notes.iter().map(note).collect()
+}
+
+/// Each receipt with the step and the tool of its call.
+fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str, &'a Value)> {
+    journal.state.history.iter().filter_map(|action| match &action.deed {
+        Deed::Tool { tool, receipt: Some(id), .. } => {
+            Some((action.step.0, tool.as_str(), journal.receipts.get(id)?))
+        }
+        Deed::Tool { .. } | Deed::Human { .. } | Deed::Rejected { .. } => None,
+    })
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+pub(super) fn denials(journal: &Journal<'_>) -> Vec<Denial> {
+    let mut denials = Vec::new();
+    for (step, _, receipt) in receipts(journal) {
+        denials.extend(list(receipt, "denials").map(|denial| Denial {
+            step,
+            operation: text(denial, "operation"),
+            asked: text(denial, "asked"),
+            reason: text(denial, "reason").replace('_', " "),
+            would_allow: denial.get("would_allow").and_then(Value::as_str).map(str::to_owned),
+        }));
+    }
+    denials
+}
+
+pub(super) fn fence(journal: &Journal<'_>) -> Fence {
+    let mut fence = Fence::default();
+    let mut opened = BTreeSet::new();
+    for (_, tool, receipt) in receipts(journal) {
+        for folder in list(receipt, "dirs") {
+            let folder = format!("{} ({})", text(folder, "path"), text(folder, "access"));
+            if !fence.folders.contains(&folder) {
+                fence.folders.push(folder);
+            }
+        }
+        fence.components.insert(tool.to_owned(), text(receipt, "component"));
+        opened.extend(list(receipt, "opened").map(|file| text(file, "path")));
+    }
+    fence.files_opened = opened.len() as u64;
+    fence
+}
+
+pub(super) fn spend(journal: &Journal<'_>) -> Spend {
+    let state = journal.state;
+    let cpu = receipts(journal).filter_map(|(_, _, receipt)| receipt.get("cpu_us")?.as_u64()).sum();
+    Spend {
+        iterations: state.iterations,
+        iterations_limit: state.settings.limits.iterations,
+        model_calls: state.spent.model_calls,
+        tool_calls: state.spent.tool_calls,
+        input_tokens: state.spent.tokens.input_tokens,
+        cached_tokens: state.spent.tokens.cached_tokens,
+        output_tokens: state.spent.tokens.output_tokens,
+        active_ms: state.clock.active_ms,
+        tool_cpu_us: cpu,
+    }
+}

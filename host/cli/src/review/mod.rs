@@ -1,0 +1,122 @@
+//! Asking a person: on the terminal, by flags, or not at all.
+//!
+//! Owns: which questions may be answered by whom, and how a question reads. What an answer does
+//! is the engine's business; it refuses answers that don't fit.
+
+pub mod plan_file;
+mod prompt;
+mod text;
+
+pub use text::{call_line, describe, short, ways_on};
+
+use anyhow::{Context, Result};
+use ringfence_engine::{Answer, PlanHash, Review, State, Subject};
+use std::path::PathBuf;
+
+/// An answer given on the command line, before the question is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// Go on; for a plan, the hash meant.
+    Approve(Option<String>),
+    /// A plan (TOML) or a call's input (JSON) instead of the proposed one.
+    Edit(PathBuf),
+    /// More tasks (TOML).
+    Add(PathBuf),
+    /// No, and why.
+    Reject(String),
+    /// The answer to a question.
+    Reply(String),
+    /// End the run.
+    Abort,
+}
+
+/// What asking brought.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// An answer.
+    Answered(Answer),
+    /// Nobody is there, or they will answer another day.
+    Later,
+}
+
+/// Who answers reviews.
+#[derive(Debug, Default)]
+pub struct Reviewer {
+    /// An answer from the command line, for the first question only.
+    pub given: Option<Given>,
+    /// `--yes`: plans and calls are approved; anything else still needs a person.
+    pub yes: bool,
+    /// Whether somebody sits at a terminal.
+    pub terminal: bool,
+}
+
+impl Reviewer {
+    /// Asks, or says that the answer comes another day.
+    pub async fn ask(&mut self, review: &Review, state: &State) -> Result<Verdict> {
+        if let Some(given) = self.given.take() {
+            return Ok(Verdict::Answered(read_given(given, &review.subject)?));
+        }
+        if self.yes && covered_by_yes(&review.subject) {
+            let plan = approved_hash(&review.subject);
+            return Ok(Verdict::Answered(Answer::Approve { plan }));
+        }
+        if !self.terminal {
+            return Ok(Verdict::Later);
+        }
+        let (review, shown) = (review.clone(), describe(review, state));
+        tokio::task::spawn_blocking(move || prompt::ask(&review, &shown)).await.context("asking failed")?
+    }
+}
+
+/// What `--yes` stands for: never a question to a person, never an outcome that nobody knows.
+fn covered_by_yes(subject: &Subject) -> bool {
+    match subject {
+        Subject::Plan { .. } | Subject::Call { .. } => true,
+        Subject::Question { .. }
+        | Subject::Stagnation { .. }
+        | Subject::UnknownOutcome { .. }
+        | Subject::StageFailed { .. }
+        | Subject::Interrupted => false,
+    }
+}
+
+/// The hash that an approval of this subject names.
+fn approved_hash(subject: &Subject) -> Option<PlanHash> {
+    match subject {
+        Subject::Plan { plan } => Some(plan.hash.clone()),
+        Subject::Call { .. }
+        | Subject::Question { .. }
+        | Subject::Stagnation { .. }
+        | Subject::UnknownOutcome { .. }
+        | Subject::StageFailed { .. }
+        | Subject::Interrupted => None,
+    }
+}
+
+fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
+    Ok(match given {
+        Given::Approve(hash) => Answer::Approve { plan: hash.map(PlanHash) },
+        Given::Reject(reason) => Answer::Reject { reason },
+        Given::Reply(text) => Answer::Reply { text },
+        Given::Abort => Answer::Abort,
+        Given::Add(path) => Answer::AddTasks { tasks: plan_file::read(&read(&path)?, &path.display().to_string())? },
+        Given::Edit(path) => {
+            let (text, origin) = (read(&path)?, path.display().to_string());
+            match subject {
+                Subject::Call { .. } => Answer::EditCall {
+                    input: serde_json::from_str(&text).with_context(|| format!("{origin} isn't JSON"))?,
+                },
+                Subject::Plan { .. }
+                | Subject::Question { .. }
+                | Subject::Stagnation { .. }
+                | Subject::UnknownOutcome { .. }
+                | Subject::StageFailed { .. }
+                | Subject::Interrupted => Answer::EditPlan { tasks: plan_file::read(&text, &origin)? },
+            }
+        }
+    })
+}
+
+fn read(path: &std::path::Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))
+}

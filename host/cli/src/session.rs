@@ -1,0 +1,217 @@
+//! One command's work on one run: beginning it, taking it up again, and telling how it stopped.
+//!
+//! Owns: the way from terms to a driver and from a halt to what is printed. Doesn't own: the
+//! driving itself (`driver`), the report's content (`report`).
+
+use crate::args::GlobalArgs;
+use crate::driver::{Driver, Halt};
+use crate::exit::{Exit, OrUsage};
+use crate::interrupt::Interrupt;
+use crate::model_choice::Environment;
+use crate::output::{err, out};
+use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
+use crate::report::{self, Report};
+use crate::review::{Reviewer, describe, ways_on};
+use crate::setup::Setup;
+use crate::shell;
+use crate::state_dir::Folders;
+use crate::terminal;
+use anyhow::{Context, Result};
+use ringfence_engine::{Ending, Event, EventKind, Run, RunId, Settings, State};
+use ringfence_models::Model;
+use ringfence_store::{Entry, Journal, NewRun, Store};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a command talks.
+#[derive(Debug, Clone, Copy)]
+pub struct Voice {
+    /// JSON lines on standard output.
+    pub json: bool,
+    /// No progress.
+    pub quiet: bool,
+    /// A person can be asked.
+    pub interactive: bool,
+}
+
+impl Voice {
+    /// As the flags and the terminal have it.
+    pub fn new(json: bool, global: &GlobalArgs) -> Self {
+        Self { json, quiet: global.quiet, interactive: terminal::is_interactive() && !json }
+    }
+
+    fn observer(self, yes: bool) -> Box<dyn Observer> {
+        if self.json {
+            Box::new(JsonLines)
+        } else if self.quiet {
+            Box::new(Silent)
+        } else {
+            Box::new(Lines::new(std::io::stderr().is_terminal(), self.interactive && !yes))
+        }
+    }
+}
+
+/// Begins a run, drives it until it stops, and tells how.
+pub fn begin(
+    goal: String,
+    settings: Settings,
+    setup: &Setup,
+    model: Arc<dyn Model>,
+    fenced: crate::executor::Fenced,
+    folders: &Folders,
+    voice: Voice,
+    yes: bool,
+) -> Result<Exit> {
+    let at = Store::now();
+    let id = new_id(at.0);
+    let started =
+        Event { at, kind: EventKind::Started { run: id.clone(), goal: goal.clone(), settings: Box::new(settings) } };
+    let (run, effects) = Run::start(started.clone()).or_usage()?;
+    let store = folders.open_store()?;
+    let entered = NewRun { id: id.clone(), project: setup.project.clone(), goal, model: model.identity(), created: at };
+    let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
+    let lease = store.create_run(&entered, &entry)?;
+    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive };
+    go(store, folders, voice, false, |interrupt| Driver {
+        run,
+        lease,
+        model,
+        executor: Arc::new(fenced),
+        observer: voice.observer(yes),
+        reviewer,
+        interrupt,
+    })
+}
+
+/// Takes a run up again, with a first answer where one was given.
+pub fn take_up(run: &RunId, reviewer: Reviewer, folders: &Folders, voice: Voice) -> Result<Exit> {
+    let store = folders.open_store()?;
+    // The lease first: what is read after it can't change under us.
+    let lease = store.lease(run)?;
+    let journal = store.journal(run)?;
+    let state = replay(&journal)?;
+    let setup = Setup::of(&state)?;
+    let model = setup.models.connect(&Environment::read(), folders)?;
+    let fenced = setup.fence(folders)?;
+    let yes = reviewer.yes;
+    go(store, folders, voice, true, |interrupt| Driver {
+        run: Run::from_state(state),
+        lease,
+        model,
+        executor: Arc::new(fenced),
+        observer: voice.observer(yes),
+        reviewer,
+        interrupt,
+    })
+}
+
+/// The state that a journal's events come to.
+pub fn replay(journal: &Journal) -> Result<State> {
+    let events = journal.events.iter().map(|recorded| recorded.event.clone());
+    let (run, _) = Run::replay(events).with_context(|| {
+        format!("the journal of run {} doesn't fold: it was written by another version, or is damaged", journal.run.id)
+    })?;
+    Ok(run.state().clone())
+}
+
+/// The report of a run, from its journal alone.
+pub fn report_of(journal: &Journal) -> Result<Report> {
+    let state = replay(journal)?;
+    let receipts = journal.receipts.iter().map(|stored| (stored.id.clone(), stored.receipt.clone())).collect();
+    let project = journal.run.project.display().to_string();
+    Ok(Report::from_journal(report::Journal {
+        state: &state,
+        receipts: &receipts,
+        project: &project,
+        model: &journal.run.model,
+    }))
+}
+
+/// Prints what a run that ended came to.
+pub fn print_result(journal: &Journal, json: bool) -> Result<()> {
+    let report = report_of(journal)?;
+    if json {
+        return print_line(&json!({"type": "report", "report": report}));
+    }
+    out(&report::markdown(&report))
+}
+
+/// The command that takes a run up again, complete.
+pub fn resume_command(run: &RunId, folders: &Folders) -> String {
+    let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
+    let program = if program.contains('/') { program } else { "ringfence".to_owned() };
+    format!("{} resume {run}{}", shell::quote(&program), folders.flag())
+}
+
+fn go(
+    store: Store,
+    folders: &Folders,
+    voice: Voice,
+    resumed: bool,
+    driver: impl FnOnce(Interrupt) -> Driver,
+) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("the threads for the run could not be started")?;
+    let (run, halt) = runtime.block_on(async {
+        let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
+        let run = driver.run.state().run.clone();
+        let identity = driver.model.identity();
+        driver.observer.notice(Notice::ModelChosen { identity: &identity });
+        driver.observer.notice(Notice::Opened { run: &run, resumed });
+        if resumed {
+            driver.take_over()?;
+        }
+        let halt = driver.drive().await?;
+        anyhow::Ok((driver.run, halt))
+    })?;
+    // A person may still be at a prompt; nobody waits for that line any more.
+    runtime.shutdown_timeout(Duration::from_millis(50));
+    conclude(&store, run.state(), &halt, folders, voice)?;
+    Ok(halt.exit())
+}
+
+fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice: Voice) -> Result<()> {
+    let resume = resume_command(&state.run, folders);
+    match halt {
+        Halt::Ended(ending) => {
+            if !voice.quiet && !voice.json {
+                err(&format!("{}\n", ended(ending)));
+            }
+            print_result(&store.journal(&state.run)?, voice.json)
+        }
+        Halt::Waiting(review) => {
+            err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
+            for way in ways_on(&resume, &review.subject) {
+                err(&format!("  {way}\n"));
+            }
+            Ok(())
+        }
+        Halt::Interrupted => {
+            err(&format!("Interrupted; nothing is lost. To go on:\n  {resume}\n"));
+            Ok(())
+        }
+    }
+}
+
+/// How a run ended, in one line.
+pub fn ended(ending: &Ending) -> String {
+    match ending {
+        Ending::Achieved => "Finished: the goal is achieved.".to_owned(),
+        Ending::Failed { why } => format!("Failed: {}", terminal::one_line(why, 400)),
+        Ending::Limit { which } => format!("Stopped by a limit: {}", terminal::one_line(which, 400)),
+        Ending::Aborted => "Ended by a person.".to_owned(),
+    }
+}
+
+/// A name that sorts by time and is short enough to type: date, time, six random digits.
+fn new_id(at_ms: i64) -> RunId {
+    let time = jiff::Timestamp::from_millisecond(at_ms).unwrap_or_default();
+    let random = uuid::Uuid::now_v7().simple().to_string();
+    let tail = random.get(26..).unwrap_or_default();
+    RunId(format!("{}-{tail}", time.strftime("%Y%m%d-%H%M%S")))
+}
