@@ -73,7 +73,8 @@ impl ComponentSource {
         self.digest
     }
 
-    pub(crate) fn bytes(&self) -> Result<Arc<[u8]>, LoadError> {
+    /// Its bytes, if they have the promised digest and size.
+    pub fn bytes(&self) -> Result<Arc<[u8]>, LoadError> {
         let name = self.name.clone();
         let bytes = (self.fetch)().map_err(|reason| LoadError::Fetch { name: name.clone(), reason })?;
         if bytes.len() as u64 > MAX_COMPONENT_BYTES {
