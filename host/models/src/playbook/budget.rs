@@ -17,19 +17,23 @@ pub(super) fn calls_left(facts: &Facts) -> u32 {
     facts.iterations.limit.saturating_sub(facts.iterations.used + this_stage + KEPT) / STAGES_PER_CALL
 }
 
-/// How many more calls are for this task, when each later task gets its fair share.
+/// How many more calls are for this task: each later task keeps what it needs at least, and what
+/// is left beyond that is shared in proportion.
 pub(super) fn share(facts: &Facts, task: &Task) -> u32 {
+    let searches = facts.offers("search_text");
     let made = made_for(facts, task);
-    let wanted = |task: &Task| Kind::of(task).wanted(facts.offers("search_text"));
-    let own = wanted(task).saturating_sub(made);
+    let own = Kind::of(task).wanted(searches).saturating_sub(made);
+    let own_least = Kind::of(task).least().saturating_sub(made);
     let left = calls_left(facts);
-    let later: Vec<u32> = facts.open.iter().filter(|open| open.id != task.id).map(wanted).collect();
-    let wanted = own + later.iter().sum::<u32>();
+    let later: Vec<Kind> = facts.open.iter().filter(|open| open.id != task.id).map(Kind::of).collect();
+    let wanted = own + later.iter().map(|kind| kind.wanted(searches)).sum::<u32>();
     if wanted <= left {
         return own;
     }
-    let reserved: u32 = later.iter().map(|other| (other * left / wanted).max(1)).sum();
-    own.min(left.saturating_sub(reserved))
+    let least = own_least + later.iter().map(|kind| kind.least()).sum::<u32>();
+    let (spare, asked) = (left.saturating_sub(least), (wanted - least).max(1));
+    let keeps = |kind: &Kind| kind.least() + (kind.wanted(searches) - kind.least()) * spare / asked;
+    own.min(left.saturating_sub(later.iter().map(keeps).sum()))
 }
 
 /// How many calls were made for a task.

@@ -165,7 +165,7 @@ fn outlining(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call
     }
     let shares = inventory.languages();
     let total: u64 = shares.iter().map(|share| share.bytes).sum();
-    let large = shares.iter().filter(|share| share.bytes * 4 >= total).take(2);
+    let large = shares.iter().filter(|share| share.bytes * 5 >= total).take(2);
     for (place, share) in large.enumerate() {
         if let Some(skeleton) = Skeleton::of(share.language.name()) {
             let directory = scope.first().cloned().unwrap_or_else(|| pick::home(inventory, share.language));

@@ -84,7 +84,9 @@ fn summary(kind: Kind, facts: &Facts) -> String {
     let (parts, none) = match kind {
         Kind::Inventory => {
             let inventory = Inventory::of(&facts.observations);
-            let count = format!("{} files in {} folders.", inventory.files.len(), inventory.directories.len());
+            let folders = inventory.directories.len();
+            let word = if folders == 1 { "folder" } else { "folders" };
+            let count = format!("{} files in {folders} {word}.", inventory.files.len());
             ([vec![count], texts(&["languages"])].concat(), "The granted folders hold no files.")
         }
         Kind::Manifests => {

@@ -36,10 +36,19 @@ impl Kind {
         match self {
             Self::Inventory => 3,
             Self::Manifests => 4,
-            Self::Structure => 6,
+            Self::Structure => 9,
             Self::Problems if searches => 5,
             Self::Problems => 12,
             Self::Unknown => 1,
+        }
+    }
+
+    /// How many calls it takes to be of any use.
+    pub(super) fn least(self) -> u32 {
+        match self {
+            Self::Inventory | Self::Unknown => 1,
+            Self::Manifests | Self::Structure => 2,
+            Self::Problems => 3,
         }
     }
 

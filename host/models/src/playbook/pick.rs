@@ -59,7 +59,7 @@ pub(super) fn entries(inventory: &Inventory, manifests: &[Manifest], scope: &[St
                 return None;
             }
             let share = shares.iter().find(|share| share.language == language).map_or(0, |share| share.bytes);
-            let mut score = by_name(path, &names) + 4 * i64::from(file.size.max(1).ilog2());
+            let mut score = by_name(path, &names) + 5 * i64::from(file.size.max(1).ilog2());
             score += i64::try_from(share * 30 / total).unwrap_or(0);
             score -= 3 * path.matches('/').count() as i64;
             if declared.contains(&path.to_owned()) {
@@ -103,20 +103,21 @@ fn by_name(path: &str, packages: &[String]) -> i64 {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
     let parent = folder(path).rsplit('/').next().unwrap_or_default().to_lowercase();
-    let own = packages.iter().any(|package| package == stem) || (!parent.is_empty() && parent == stem);
+    let own = packages.iter().any(|package| package == stem);
+    let namesake = !parent.is_empty() && parent == stem;
     let known = match stem {
         "main" | "lib" => 34,
         "app" | "application" | "server" => 30,
         "index" | "cli" | "core" | "engine" => 24,
         "__main__" | "wsgi" | "asgi" | "program" => 22,
-        "api" | "routes" | "router" | "views" | "models" | "manage" | "run" | "loop" => 14,
+        "api" | "routes" | "router" | "manage" | "run" | "loop" => 12,
         "__init__" | "mod" => 6,
         "version" | "__about__" | "constants" | "types" | "typing" => -20,
         _ => 0,
     };
     let entry = if path.contains("/cmd/") || path.starts_with("cmd/") { 10 } else { 0 };
     let test_help = if stem.contains("test") || stem.contains("mock") { -25 } else { 0 };
-    known + entry + test_help + if own { 30 } else { 0 }
+    known + entry + test_help + if own { 30 } else { 0 } + if namesake { 10 } else { 0 }
 }
 
 /// Files that manifests name as the beginning.

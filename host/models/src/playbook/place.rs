@@ -48,7 +48,7 @@ impl Place {
     }
 
     fn of_name(name: &str) -> Self {
-        let stem = name.split('.').next().unwrap_or(name);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let generated = [".min.js", ".min.css", ".pb.go", "_pb2.py", "_pb2_grpc.py", ".bundle.js", ".d.ts"];
         if generated.iter().any(|end| name.ends_with(end)) || name.contains(".generated.") {
             return Self::Foreign;

@@ -20,6 +20,22 @@ pub(super) fn role(ecosystem: &str, dependency: &str) -> Option<&'static str> {
     ROLES.get(ecosystem)?.iter().find(|(_, known)| known.iter().any(fits)).map(|(role, _)| role.as_str())
 }
 
+/// How early a role is named, lower first: what shapes a program most comes first.
+pub(super) fn rank(role: &str) -> usize {
+    const FIRST: [&str; 9] = [
+        "web framework",
+        "user interface",
+        "WebAssembly",
+        "machine learning",
+        "language models",
+        "data and numerics",
+        "text search",
+        "async runtime",
+        "command line",
+    ];
+    FIRST.iter().position(|first| *first == role).unwrap_or(FIRST.len())
+}
+
 /// Whether a role says what kind of program a project is, rather than how it is worked on.
 pub(super) fn is_defining(role: &str) -> bool {
     !matches!(role, "tests" | "lint and types" | "lint and format" | "lint" | "language" | "errors")

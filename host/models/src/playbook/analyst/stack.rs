@@ -125,6 +125,8 @@ fn frameworks(manifests: &[Manifest]) -> Option<Claim> {
     if by_role.is_empty() {
         return None;
     }
+    let mut by_role: Vec<(&str, Vec<Item>)> = by_role.into_iter().collect();
+    by_role.sort_by_key(|(role, _)| (roles::rank(role), *role));
     let listed: Vec<String> = by_role
         .iter()
         .map(|(role, items)| {
@@ -133,7 +135,7 @@ fn frameworks(manifests: &[Manifest]) -> Option<Claim> {
         })
         .collect();
     let text = format!("Built on {}.", listed.join("; "));
-    let items = by_role.into_values().flatten().collect();
+    let items = by_role.into_iter().flat_map(|(_, items)| items).collect();
     Some(Claim::new(About::Stack, "frameworks", text, Vec::new()).with_items(items))
 }
 

@@ -128,7 +128,7 @@ fn places_are_told_by_paths() {
         ("src/flask/app.py", Place::Product),
         ("src/packaging/tags.py", Place::Product),
         ("tests/test_app.py", Place::Tests),
-        ("context_test.go", Place::Tests),
+        ("context_1.16_test.go", Place::Tests),
         ("web/src/a.spec.ts", Place::Tests),
         ("examples/a/main.py", Place::Examples),
         ("docs/conf.py", Place::Docs),

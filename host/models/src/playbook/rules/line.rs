@@ -79,7 +79,8 @@ impl Rule {
     /// A line with what must not be repeated taken out, and all that follows it.
     pub(in crate::playbook) fn hide(&self, line: &str) -> String {
         let Some(found) = self.regex.find(line) else { return "(hidden)".to_owned() };
-        let sign = found.as_str().find(['=', ':', '"', '\'', '`']).map(|at| at + 1);
+        let block = found.as_str().find("KEY-----").map(|at| at + "KEY-----".len());
+        let sign = block.or_else(|| found.as_str().find(['=', ':', '"', '\'', '`']).map(|at| at + 1));
         let kept = sign.unwrap_or_else(|| found.as_str().char_indices().nth(4).map_or(0, |(at, _)| at));
         let head: String = line[..found.start() + kept].chars().take(120).collect();
         format!("{head} …(hidden)")

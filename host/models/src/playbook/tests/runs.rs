@@ -53,7 +53,7 @@ fn without_searching_problems_are_looked_for_in_what_is_read() {
     let run = drive(&sample(), &Way { tools: &tools, limit: 30, ..Way::default() });
     assert!(run.achieved);
     let found = run.claims().into_iter().filter(|claim| claim.severity.is_some()).count();
-    assert!(found >= 4, "{found}");
+    assert!(found >= 4, "{found} in {:?}", run.observations.iter().map(|seen| &seen["input"]).collect::<Vec<_>>());
 }
 
 #[test]
