@@ -3,18 +3,61 @@
 use super::error::InputError;
 use super::number::{f32_from, f64_from, large, small};
 use super::path::{Path, one_of, quoted};
-use crate::reflect::{Names, Record, Signature, Variant, WitName, WitType};
+use crate::reflect::{Names, Param, Record, Signature, Variant, WitName, WitType};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use wasmtime::component::Val;
 
+const ARGUMENTS: &str = "an object with the arguments";
+
 /// The arguments of a call: an object with the parameters, in the order that the function wants.
 pub fn input_to_vals(signature: &Signature, input: &Value) -> Result<Vec<Val>, InputError> {
     let params: Vec<_> = signature.params.iter().map(|param| (&param.name, &param.ty)).collect();
-    let object = as_object(input, "an object with the arguments", Path::ROOT)?;
+    let object = as_object(input, ARGUMENTS, Path::ROOT)?;
     let values = properties(object, &params, "argument", Path::ROOT)?;
     Ok(values.into_iter().map(|(_, val)| val).collect())
+}
+
+/// One argument of type `string`, after a look that nothing else is there than the signature has.
+pub(super) fn argument_text(
+    signature: &Signature,
+    param: &Param,
+    input: &Value,
+) -> Result<String, InputError> {
+    let at = Path::ROOT.key(param.name.snake());
+    Ok(as_str(&WitType::String, argument(signature, param, input)?, at)?.to_owned())
+}
+
+/// The same of type `list<u8>`.
+pub(super) fn argument_bytes(
+    signature: &Signature,
+    param: &Param,
+    input: &Value,
+) -> Result<Vec<u8>, InputError> {
+    bytes(argument(signature, param, input)?, Path::ROOT.key(param.name.snake()))
+}
+
+fn argument<'v>(signature: &Signature, param: &Param, input: &'v Value) -> Result<&'v Value, InputError> {
+    let object = as_object(input, ARGUMENTS, Path::ROOT)?;
+    let names = || signature.params.iter().map(|param| &param.name);
+    if let Some((key, value)) = object.iter().find(|(key, _)| !names().any(|name| name.snake() == *key)) {
+        return Err(unknown("argument", names(), key, value, Path::ROOT));
+    }
+    object
+        .get(param.name.snake())
+        .ok_or_else(|| Path::ROOT.key(param.name.snake()).missing(expectation(&param.ty)))
+}
+
+fn unknown<'n>(
+    kind: &str,
+    names: impl Iterator<Item = &'n WitName>,
+    key: &str,
+    value: &Value,
+    path: Path<'_>,
+) -> InputError {
+    let names = one_of(names.map(WitName::snake));
+    path.key(key).refuse(format!("no {kind} of this name (there is {names})"), value)
 }
 
 fn as_object<'v>(
@@ -49,8 +92,7 @@ fn properties(
     if found < object.len() {
         let known = |key: &String| declared.iter().any(|(name, _)| name.snake() == key);
         if let Some((key, value)) = object.iter().find(|(key, _)| !known(key)) {
-            let names = one_of(declared.iter().map(|(name, _)| name.snake()));
-            return Err(path.key(key).refuse(format!("no {kind} of this name (there is {names})"), value));
+            return Err(unknown(kind, declared.iter().map(|(name, _)| *name), key, value, path));
         }
     }
     Ok(values)
@@ -161,8 +203,7 @@ fn one_char(value: &Value, path: Path<'_>) -> Result<char, InputError> {
     }
 }
 
-/// The bytes behind a base64 string.
-pub(super) fn bytes(value: &Value, path: Path<'_>) -> Result<Vec<u8>, InputError> {
+fn bytes(value: &Value, path: Path<'_>) -> Result<Vec<u8>, InputError> {
     let text = as_str(&WitType::Bytes, value, path)?;
     STANDARD
         .decode(text)

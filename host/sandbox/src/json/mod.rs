@@ -21,8 +21,10 @@ mod error;
 mod input;
 mod number;
 mod output;
+mod passing;
 mod path;
 
 pub use error::{InputError, OutputError};
 pub use input::input_to_vals;
 pub use output::{Returned, result_to_json};
+pub use passing::{Arguments, Results, arguments};

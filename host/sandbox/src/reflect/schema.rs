@@ -49,10 +49,7 @@ fn schema(ty: &WitType) -> Value {
             "pattern": "^(0|[1-9][0-9]{0,19})$",
             "description": "An unsigned 64-bit integer; as a decimal string where it is beyond 2^53.",
         }),
-        WitType::F32 => {
-            json!({"type": "number", "minimum": f64::from(f32::MIN), "maximum": f64::from(f32::MAX)})
-        }
-        WitType::F64 => json!({"type": "number"}),
+        WitType::F32 | WitType::F64 => json!({"type": "number"}),
         WitType::Char => json!({
             "type": "string", "minLength": 1, "maxLength": 1, "description": "One character."
         }),

@@ -1,5 +1,6 @@
 //! The sandbox's integration tests, in one binary because linking the runtime takes long.
 
+mod built;
 mod fence_changes;
 mod fence_content;
 mod fence_grants;
@@ -9,3 +10,8 @@ mod fence_log;
 mod fence_paths;
 mod fence_race;
 mod fence_special;
+mod generated;
+mod json;
+mod json_passing;
+mod reflect;
+mod reflect_hostile;
