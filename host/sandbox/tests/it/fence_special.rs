@@ -1,6 +1,6 @@
 //! What is neither file nor folder is never opened, so nothing ever waits.
 
-use crate::fence_guest::{FOLLOW, Guest, Project, WALKS, grants};
+use crate::fence_guest::{FOLLOW, Guest, Project, WALKS, grants, in_time};
 use ringfence_sandbox::DenialReason::SpecialFile;
 use ringfence_sandbox::{GrantedTree, ProjectDir};
 use std::fs;
@@ -9,19 +9,6 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, ErrorCode};
-
-/// Fails if the work hasn't ended in time, instead of hanging with it.
-fn in_time(work: impl FnOnce() + Send + 'static) {
-    let (done, ended) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        work();
-        done.send(()).expect("waited for");
-    });
-    match ended.recv_timeout(Duration::from_secs(20)) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().expect("no panic"),
-    }
-}
 
 #[test]
 fn fifos_and_sockets_are_refused_before_they_are_opened() {
