@@ -20,6 +20,8 @@ pub(crate) const DEPENDS_ON: usize = OPEN_TASKS;
 pub(crate) const QUESTION: usize = 4_000;
 /// What a person says: an answer, a reason.
 pub(crate) const PERSON: usize = 32_000;
+/// What a person's words were said to.
+pub(crate) const SAID_TO: usize = 300;
 /// A model's reasons; the rest is cut off with a mark.
 pub(crate) const REASONING: usize = 8_000;
 /// An evaluator's summary or suggestion; the rest is cut off with a mark.

@@ -26,7 +26,9 @@ const LINE: usize = 300;
 const TASKS: usize = 30;
 /// Characters of a task that isn't on top.
 const TASK: usize = 500;
-/// Characters of the last observation.
+/// Things shown that a person said.
+const SAID: usize = 10;
+/// Characters of the last observation, and of each thing that a person said.
 const OBSERVATION: usize = 4_000;
 /// Characters of a tool's description and of its input schema.
 const TOOL: usize = 6_000;
@@ -41,14 +43,26 @@ pub(crate) struct Context {
     done: Done,
     steps: Steps,
     action: Option<Step>,
+    said: Vec<Words>,
     observation: Option<String>,
     reask: Option<String>,
     tools: Vec<Tool>,
 }
 
 /// The names of [`Context`]'s fields.
-pub(crate) const VARIABLES: [&str; 10] =
-    ["goal", "iterations", "task", "open", "done", "steps", "action", "observation", "reask", "tools"];
+pub(crate) const VARIABLES: [&str; 11] = [
+    "goal",
+    "iterations",
+    "task",
+    "open",
+    "done",
+    "steps",
+    "action",
+    "said",
+    "observation",
+    "reask",
+    "tools",
+];
 
 #[derive(Debug, Serialize)]
 struct Iterations {
@@ -70,7 +84,7 @@ struct Open {
     /// Next one first, the one on top included.
     shown: Vec<Task>,
     /// The same without the one on top.
-    later_tasks: Vec<Task>,
+    below: Vec<Task>,
     /// How many more there are.
     later: usize,
 }
@@ -97,9 +111,18 @@ struct Steps {
 
 #[derive(Debug, Serialize)]
 struct Step {
-    number: u64,
+    /// What was done and how it ended.
     line: String,
+    /// What it gave, cut at a size.
     result: String,
+    /// Both in one line, with what the evaluation said.
+    summary: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Words {
+    to: String,
+    text: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -130,7 +153,7 @@ impl Context {
             task: state.stack.last().map(|task| shown(task, usize::MAX)),
             open: Open {
                 shown: shown_tasks(&mut state.stack.iter().rev()),
-                later_tasks: shown_tasks(&mut state.stack.iter().rev().skip(1)),
+                below: shown_tasks(&mut state.stack.iter().rev().skip(1)),
                 later: state.stack.len().saturating_sub(TASKS),
             },
             done: Done {
@@ -144,11 +167,20 @@ impl Context {
                 omitted: earlier,
             },
             action: history.last().map(step),
+            said: said(state),
             observation: state.observation.as_ref().map(|o| guarded(&cut(o, OBSERVATION))),
             reask: reask(&state.stage),
             tools: state.settings.tools.iter().map(tool).collect(),
         }
     }
+}
+
+/// The last things that a person said.
+fn said(state: &State) -> Vec<Words> {
+    let first = state.said.len().saturating_sub(SAID);
+    let last = state.said.get(first..).unwrap_or_default();
+    let words = last.iter().map(|said| Words { to: said.to.clone(), text: cut(&said.text, OBSERVATION) });
+    words.collect()
 }
 
 fn reask(stage: &Stage) -> Option<String> {
@@ -199,7 +231,11 @@ fn tool(spec: &ToolSpec) -> Tool {
 }
 
 fn step(action: &Action) -> Step {
-    Step { number: action.step.0, line: guarded(&headline(action, INPUT)), result: guarded(&result(action)) }
+    Step {
+        line: guarded(&headline(action, INPUT)),
+        result: guarded(&result(action)),
+        summary: guarded(&summary(action)),
+    }
 }
 
 /// `step 3, task_1: read_file {"file_path":"a"}: done`

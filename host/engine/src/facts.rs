@@ -8,7 +8,7 @@ use crate::event::OutcomeStatus;
 use crate::id::{StepId, TaskId};
 use crate::plan::SubTask;
 use crate::settings::{Flow, ToolSpec};
-use crate::state::{Deed, State};
+use crate::state::{Deed, Said, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -33,6 +33,8 @@ pub struct Facts {
     pub observations: Vec<ObservationFacts>,
     /// Calls that were proposed and that a person rejected, oldest first; never made.
     pub rejected: Vec<RejectedFacts>,
+    /// What a person told the run, oldest first.
+    pub said: Vec<Said>,
     /// What the last thing that happened was, in one line or a tool's result.
     pub latest: Option<String>,
     /// Stages carried out and the cap.
@@ -137,6 +139,7 @@ impl Facts {
             tools: state.settings.tools.clone(),
             observations,
             rejected,
+            said: state.said.clone(),
             latest: state.observation.clone(),
             iterations: IterationFacts { used: state.iterations, limit: state.settings.limits.iterations },
         }

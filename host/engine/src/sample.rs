@@ -6,7 +6,7 @@ use crate::id::{CallId, StepId, Timestamp};
 use crate::plan::{PlannedTask, SubTask, TaskStatus};
 use crate::settings::{Flow, Limits, Prompts, Settings, ToolFacts, ToolSpec};
 use crate::start;
-use crate::state::{Action, Asking, Deed, Progress, Stage, State, Verdict};
+use crate::state::{Action, Asking, Deed, Progress, Said, Stage, State, Verdict};
 use serde_json::json;
 
 /// The states for one stage.
@@ -15,6 +15,7 @@ pub(crate) fn states(prompts: &Prompts, stage: ModelStage) -> Vec<State> {
     first.stack.push(task("task_1", TaskStatus::Pending));
     let mut full = bare(prompts, stage, Some("$.reasoning: is missing".to_owned()));
     full.observation = Some("step 5: read_file is done".to_owned());
+    full.said.push(Said { to: "the proposed plan".to_owned(), text: "leave the tests out".to_owned() });
     full.stack.push(task("task_4", TaskStatus::Pending));
     full.stack.push(task("task_3", TaskStatus::InProgress));
     full.done.push(task("task_1", TaskStatus::Completed));

@@ -6,15 +6,10 @@
 
 use crate::effect::ModelStage;
 use crate::settings::ToolSpec;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The action that asks a person.
 pub const HUMAN_HELP: &str = "human_help";
-
-/// Optional properties that vendors allow in one schema, less those of the decision itself.
-const OPTIONAL: usize = 24 - 2;
-/// Properties of several types that vendors allow in one schema, less the input's own.
-const UNIONS: usize = 16 - 1;
 
 /// The schema that is sent with a request.
 pub(crate) fn sent(stage: ModelStage, tools: &[ToolSpec]) -> Value {
@@ -119,80 +114,23 @@ fn decide(action: Value, input: Value) -> Value {
     })
 }
 
-/// The tools' inputs: one of their schemas where vendors can hold a model to that, else the input
-/// as JSON in a string.
+/// The tools' inputs, each in its own shape. Vendors' limits are the provider's to keep.
 fn sent_input(tools: &[ToolSpec]) -> Value {
-    let mut count = Count::default();
-    let closed = tools.iter().all(|tool| count.object(&tool.input_schema));
-    let within = count.optional <= OPTIONAL && count.unions <= UNIONS;
-    if closed && within && !tools.is_empty() {
-        let mut shapes: Vec<&Value> = Vec::new();
-        for tool in tools {
-            if !shapes.contains(&&tool.input_schema) {
-                shapes.push(&tool.input_schema);
-            }
-        }
-        json!({"description": "the tool's input; only with a tool", "anyOf": shapes})
-    } else {
-        text("the tool's input: a JSON object, written in this string; only with a tool")
-    }
-}
-
-/// What counts against the vendors' limits.
-#[derive(Default)]
-struct Count {
-    optional: usize,
-    unions: usize,
-}
-
-impl Count {
-    /// Counts a schema; false where a vendor couldn't hold a model to it.
-    fn object(&mut self, schema: &Value) -> bool {
-        schema.get("type").and_then(Value::as_str) == Some("object") && self.any(schema)
-    }
-
-    fn any(&mut self, schema: &Value) -> bool {
-        let Some(map) = schema.as_object() else {
-            return false;
-        };
-        if ["$ref", "$defs", "definitions", "allOf", "not", "if", "prefixItems", "patternProperties"]
-            .iter()
-            .any(|keyword| map.contains_key(*keyword))
-        {
-            return false;
-        }
-        self.unions += usize::from(map.get("type").is_some_and(Value::is_array));
-        for keyword in ["anyOf", "oneOf"] {
-            if let Some(shapes) = map.get(keyword).and_then(Value::as_array) {
-                self.unions += 1;
-                if !shapes.iter().all(|shape| self.any(shape)) {
-                    return false;
-                }
-            }
-        }
-        if map.get("items").is_some_and(|items| !self.any(items)) {
-            return false;
-        }
-        match map.get("type").and_then(Value::as_str) {
-            Some("object") => self.properties(map),
-            Some("array") => map.contains_key("items"),
-            Some(_) => true,
-            None => {
-                ["type", "anyOf", "oneOf", "enum", "const"].iter().any(|keyword| map.contains_key(*keyword))
-            }
+    let mut shapes: Vec<&Value> = Vec::new();
+    for tool in tools {
+        if !shapes.contains(&&tool.input_schema) {
+            shapes.push(&tool.input_schema);
         }
     }
-
-    fn properties(&mut self, map: &Map<String, Value>) -> bool {
-        if map.get("additionalProperties") != Some(&Value::Bool(false)) {
-            return false;
-        }
-        let Some(properties) = map.get("properties").and_then(Value::as_object) else {
-            return true;
-        };
-        let required = map.get("required").and_then(Value::as_array).map_or(0, Vec::len);
-        self.optional += properties.len().saturating_sub(required);
-        properties.values().all(|inner| self.any(inner))
+    let description = "the tool's input; only with a tool";
+    match shapes.as_slice() {
+        [] => json!({
+            "type": "object",
+            "description": description,
+            "additionalProperties": false,
+            "properties": {},
+        }),
+        shapes => json!({"description": description, "anyOf": shapes}),
     }
 }
 

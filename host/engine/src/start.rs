@@ -27,6 +27,7 @@ pub(crate) fn bare(run: RunId, goal: String, settings: Settings, at: Timestamp) 
         done: Vec::new(),
         history: Vec::new(),
         observation: None,
+        said: Vec::new(),
         claims: Vec::new(),
         notes: Vec::new(),
         iterations: 0,

@@ -29,6 +29,8 @@ pub struct State {
     pub history: Vec<Action>,
     /// What the next stage is told about the last thing that happened.
     pub observation: Option<String>,
+    /// What a person told the run, oldest first; shown to every later stage.
+    pub said: Vec<Said>,
     /// Claims that evaluations made, each with the steps that support it.
     pub claims: Vec<Claim>,
     /// Things that went wrong without ending the run: repairs, re-asks, degraded results.
@@ -240,6 +242,15 @@ pub enum Deed {
         /// Why.
         reason: String,
     },
+}
+
+/// Something that a person told the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// What it was said to, in a few words.
+    pub to: String,
+    /// Their words.
+    pub text: String,
 }
 
 /// A statement about the project with the places that support it.

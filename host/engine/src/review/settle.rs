@@ -1,12 +1,13 @@
 //! What a person's answer does to the state; and taking up what was put aside.
 
 use super::Resolution;
+use crate::bounds;
 use crate::effect::{Confidence, Subject, ToolCall};
 use crate::event::{OutcomeStatus, ToolOutcome};
 use crate::flow::Outcome;
 use crate::plan::TaskStatus;
 use crate::stages::{adopt, end_task, record, set_tasks, tool_ended};
-use crate::state::{Deed, Stage, State};
+use crate::state::{Deed, Said, Stage, State};
 use serde_json::Value;
 
 /// Folds an answer in; `then` is where the run was to go on.
@@ -23,12 +24,14 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
         }
         Resolution::RejectPlan { reason } => {
             state.observation = Some(format!("A person rejected the proposed plan: {reason}"));
+            say(state, "the proposed plan", &reason);
             Outcome::PlanRejected
         }
         Resolution::SetCall(call) => Outcome::CallSet(call),
         Resolution::RejectCall { call, reason } => {
             state.observation =
                 Some(format!("A person rejected the proposed call of {}: {reason}", call.tool));
+            say(state, &format!("the proposed call of {}", call.tool), &reason);
             let deed = Deed::Rejected { tool: call.tool, input: call.input, reason };
             record(state, call.step, call.reasoning, call.confidence, deed);
             Outcome::CallRejected
@@ -48,9 +51,10 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
         }
         Resolution::GiveUpTask { reason } => {
             state.watch.trail.clear();
-            let task = state.stack.last().map(|task| task.planned.id.to_string());
+            let top = state.stack.last();
+            let id = top.map_or_else(String::new, |task| task.planned.id.to_string());
+            say(state, &format!("{id}, when they gave it up"), &reason);
             let summary = format!("given up by a person: {reason}");
-            let id = task.unwrap_or_default();
             state.observation = Some(format!("{id} was {summary}"));
             end_task(state, TaskStatus::Failed, summary);
             Outcome::TaskGivenUp
@@ -73,9 +77,15 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
 fn told(state: &mut State, said: &str, question: String, reasoning: String, answer: String) {
     state.watch.trail.clear();
     state.observation = Some(format!("{said}: {answer}"));
+    say(state, &format!("the question {:?}", bounds::one_line(&question, bounds::SAID_TO)), &answer);
     let step = state.next.step();
     let deed = Deed::Human { question, answer };
     record(state, step, reasoning, Confidence::default(), deed);
+}
+
+/// Keeps what a person said, for every later stage.
+fn say(state: &mut State, to: &str, text: &str) {
+    state.said.push(Said { to: to.to_owned(), text: text.to_owned() });
 }
 
 /// Goes on with a stage that no driver works on any more. A model is simply asked again; a tool
