@@ -36,6 +36,8 @@ pub(crate) const CLAIMS_OF_A_RUN: usize = 5_000;
 pub(crate) const NOTES: usize = 5_000;
 /// A claim's text.
 pub(crate) const CLAIM: usize = 1_000;
+/// Bytes of a path that a claim names.
+pub(crate) const PATH_BYTES: usize = 1_024;
 /// Places that support one claim.
 pub(crate) const EVIDENCE: usize = 20;
 /// Bytes of a model's reply that are looked at; a longer one is unusable.
@@ -45,6 +47,9 @@ pub(crate) const DEPTH: usize = 64;
 
 /// `text`, or its beginning and a mark where it has more than `max` characters.
 pub(crate) fn cut(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
     match text.char_indices().nth(max) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -95,6 +95,9 @@ fn place_that_holds(history: &[Action], root: &str, raw: RawEvidence) -> Result<
     };
     let file = match raw.file.as_deref().map(plain) {
         None | Some("") => None,
+        Some(file) if file.len() > bounds::PATH_BYTES => {
+            return Err(format!("{root}.file: has more than {} bytes", bounds::PATH_BYTES));
+        }
         Some(file) if occurs(file, input, value) => Some(file.to_owned()),
         Some(_) => return Err(format!("{root}.file: doesn't occur in step {step}")),
     };

@@ -9,22 +9,27 @@ use crate::canonical::canonical;
 use crate::effect::{Ending, Subject};
 use crate::flow::Step;
 use crate::id::Timestamp;
-use crate::state::{Clock, Seen, Stage, State};
+use crate::state::{Clock, Seen, Stage, StageName, State};
 use serde_json::Value;
 
 /// What really happens where the flow wants `step`.
 pub(crate) fn hold(state: &State, step: Step) -> Step {
+    if is_held_already(&step) {
+        return step;
+    }
+    match (limit(state), stagnation(state)) {
+        (Some(which), _) => Step::End(Ending::Limit { which }),
+        (None, Some(seen)) => Step::Pause { subject: Subject::Stagnation { seen }, then: Box::new(step) },
+        (None, None) => step,
+    }
+}
+
+/// The end, and a review that was open before: neither goes anywhere.
+fn is_held_already(step: &Step) -> bool {
     match step {
-        Step::End(ending) => Step::End(ending),
-        Step::Ask(_) | Step::Again { .. } | Step::Call(_) | Step::Pause { .. } | Step::Return(_) => {
-            match (limit(state), stagnation(state)) {
-                (Some(which), _) => Step::End(Ending::Limit { which }),
-                (None, Some(seen)) => {
-                    Step::Pause { subject: Subject::Stagnation { seen }, then: Box::new(step) }
-                }
-                (None, None) => step,
-            }
-        }
+        Step::End(_) => true,
+        Step::Return(stage) => stage.name() == StageName::PausedForReview,
+        Step::Ask(_) | Step::Again { .. } | Step::Call(_) | Step::Pause { .. } => false,
     }
 }
 

@@ -21,12 +21,19 @@ pub struct Run {
     state: State,
 }
 
+/// Whether a first event is asked for or was accepted before. What was recorded isn't checked
+/// again: a run stays readable where later checks are stricter.
+enum Known {
+    New,
+    Recorded,
+}
+
 impl Run {
     /// Begins a run with its first event, which must be `Started`; gives what is owed.
     ///
     /// Refuses a goal, settings, tools or prompt templates that can't be worked with.
     pub fn start(event: Event) -> Result<(Self, Vec<Effect>), Refused> {
-        let run = Self::begin(event)?;
+        let run = Self::begin(event, Known::New)?;
         let owed = run.owed();
         Ok((run, owed))
     }
@@ -54,7 +61,7 @@ impl Run {
         let mut events = events.into_iter().zip(1..);
         let (first, number) = events.next().ok_or(ReplayError::Empty)?;
         let unfit = |number| move |why| ReplayError::Unfit { number, why };
-        let mut run = Self::begin(first).map_err(unfit(number))?;
+        let mut run = Self::begin(first, Known::Recorded).map_err(unfit(number))?;
         for (event, number) in events {
             run.take(event).map_err(unfit(number))?;
         }
@@ -82,11 +89,15 @@ impl Run {
         }]
     }
 
-    fn begin(event: Event) -> Result<Self, Refused> {
+    fn begin(event: Event, known: Known) -> Result<Self, Refused> {
         let EventKind::Started { run, goal, settings } = event.kind else {
             return Err(Refused::NotStarted);
         };
-        let mut run = Self { state: start::state(run, goal, *settings, event.at)? };
+        match known {
+            Known::New => start::check(&goal, &settings)?,
+            Known::Recorded => {}
+        }
+        let mut run = Self { state: start::state(run, goal, *settings, event.at) };
         run.go(Outcome::Began);
         Ok(run)
     }

@@ -39,7 +39,7 @@ fn bare(prompts: &Prompts, stage: ModelStage, reask: Option<String>) -> State {
         prompts: prompts.clone(),
         metadata: json!(null),
     };
-    let mut state = start::bare("sample".into(), "a goal".to_owned(), settings, Timestamp(0));
+    let mut state = start::state("sample".into(), "a goal".to_owned(), settings, Timestamp(0));
     let asking = Asking { call: CallId(1), reask, max_tokens: 1 };
     state.stage = match stage {
         ModelStage::Plan => Stage::Planning(asking),

@@ -9,14 +9,7 @@ use crate::state::{Clock, Counters, Spent, Stage, State, Watch};
 use std::collections::BTreeSet;
 
 /// The state before the first stage.
-pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp) -> Result<State, Refused> {
-    check(&goal, &settings)?;
-    settings.prompts.check()?;
-    Ok(bare(run, goal, settings, at))
-}
-
-/// The same without any check.
-pub(crate) fn bare(run: RunId, goal: String, settings: Settings, at: Timestamp) -> State {
+pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp) -> State {
     State {
         run,
         goal,
@@ -38,7 +31,8 @@ pub(crate) fn bare(run: RunId, goal: String, settings: Settings, at: Timestamp) 
     }
 }
 
-fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
+/// Whether a run can be worked with as it is asked for.
+pub(crate) fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
     if goal.trim().is_empty() {
         return refuse("the goal", "is empty; say what is to be achieved".to_owned());
     }
@@ -63,7 +57,8 @@ fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
         return refuse("the limit of equal calls", why);
     }
     let mut names = BTreeSet::new();
-    settings.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))
+    settings.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))?;
+    Ok(settings.prompts.check()?)
 }
 
 fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(), Refused> {

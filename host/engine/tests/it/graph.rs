@@ -93,16 +93,6 @@ fn answers(hash: Option<PlanHash>) -> Vec<Answer> {
     ]
 }
 
-/// The calls that a stage, or the one put aside under an interruption, waits for.
-fn pending(stage: &Stage) -> Option<CallId> {
-    match stage {
-        Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => Some(asking.call),
-        Stage::Executing { call } => Some(call.call),
-        Stage::PausedForReview { then, .. } => pending(then),
-        Stage::Initializing | Stage::Finished | Stage::Failed { .. } => None,
-    }
-}
-
 fn event(state: &State, choice: &Move) -> EventKind {
     let call = pending(&state.stage).unwrap_or(CallId(1));
     let (review, hash) = match &state.stage {
@@ -132,6 +122,16 @@ fn event(state: &State, choice: &Move) -> EventKind {
         Move::WrongReview(n) => {
             EventKind::Answered { review: ReviewId(*n), answer: Answer::Approve { plan: None } }
         }
+    }
+}
+
+/// A review that only an answer closes.
+fn waits_for_a_person(stage: &Stage) -> bool {
+    match stage {
+        Stage::PausedForReview { review, .. } => {
+            !matches!(review.subject, Subject::Interrupted | Subject::StageFailed { unreachable: true, .. })
+        }
+        _ => false,
     }
 }
 
@@ -188,6 +188,9 @@ proptest! {
                     prop_assert!(is_drawn(from, to), "{} → {}", from, to);
                 }
                 Err(_) => prop_assert_eq!(&before, run.state()),
+            }
+            if matches!(choice, Move::Resume) && waits_for_a_person(&before.stage) {
+                prop_assert_eq!(&before.stage, &run.state().stage, "an open review stays as it is");
             }
             is_sound(run.state())?;
         }

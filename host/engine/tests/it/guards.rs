@@ -162,3 +162,16 @@ fn a_task_that_repeats_itself_can_be_given_up() {
     assert_eq!(script.state().done[0].status, TaskStatus::Failed);
     assert!(script.state().done[0].summary.contains("not worth it"));
 }
+
+#[test]
+fn a_repetition_that_is_under_review_stays_under_the_same_review() {
+    let mut script = deciding(limited(|l| l.stagnation = 2));
+    same_round(&mut script);
+    same_round(&mut script);
+    let review = script.review();
+    script.send(EventKind::Resumed);
+    script.send(EventKind::Interrupted);
+    assert_eq!(script.review(), review);
+    script.approve();
+    assert_eq!(script.stage(), StageName::Evaluating);
+}

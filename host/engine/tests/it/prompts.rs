@@ -120,7 +120,7 @@ fn unchecked(script: &mut Script, kind: EventKind) {
 }
 
 fn unchecked_reply(script: &mut Script, value: &serde_json::Value) {
-    let call = script.model_call().call;
+    let call = pending(&script.state().stage).expect("a call is under way");
     let reply = reply(&value.to_string(), StopReason::End);
     unchecked(script, EventKind::ModelReplied { call, reply });
 }

@@ -284,3 +284,13 @@ pub(crate) fn evaluating(settings: Settings) -> Script {
 pub(crate) fn notes(script: &Script) -> Vec<&str> {
     script.state().notes.iter().map(|note| note.text.as_str()).collect()
 }
+
+/// The calls that a stage, or the one put aside under an interruption, waits for.
+pub(crate) fn pending(stage: &Stage) -> Option<CallId> {
+    match stage {
+        Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => Some(asking.call),
+        Stage::Executing { call } => Some(call.call),
+        Stage::PausedForReview { then, .. } => pending(then),
+        Stage::Initializing | Stage::Finished | Stage::Failed { .. } => None,
+    }
+}
