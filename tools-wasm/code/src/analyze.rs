@@ -7,8 +7,9 @@ use crate::scan;
 use ringfence_guest_project::{Fault, Root, decode, quoted, read_whole};
 use tree_sitter::Parser;
 
-/// The largest file that is parsed, in bytes.
-const LARGEST: u64 = 4 << 20;
+/// The largest file that is parsed, in bytes. A dense source takes ninety times its size as a tree,
+/// and that has to fit into the host's usual 256 MiB.
+const LARGEST: u64 = 2 << 20;
 
 /// Why a call failed, with a message that names what was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -94,7 +94,7 @@ fn a_file_is_analysed_by_its_path() {
     fs::write(dir.path().join("src/a.PY"), "\u{feff}def f(): pass\n").unwrap();
     fs::write(dir.path().join("notes.txt"), "x").unwrap();
     fs::write(dir.path().join("bin.c"), b"int x;\0").unwrap();
-    fs::File::create(dir.path().join("big.js")).unwrap().set_len((4 << 20) + 1).unwrap();
+    fs::File::create(dir.path().join("big.js")).unwrap().set_len((2 << 20) + 1).unwrap();
     let root = Root::at(dir.path());
 
     let analysis = analyze_code(&root, "./src/../src/a.PY").unwrap();
@@ -107,7 +107,7 @@ fn a_file_is_analysed_by_its_path() {
     let Err(Failure::UnknownLanguage(why)) = analyze_code(&root, "notes.txt") else { panic!("analysed") };
     assert!(why.starts_with("`notes.txt`") && why.contains("Python (.py .pyi .pyw)"), "{why}");
     let Err(Failure::TooLarge(why)) = analyze_code(&root, "big.js") else { panic!("analysed") };
-    assert!(why.starts_with("`big.js`: 4194305 bytes"), "{why}");
+    assert!(why.starts_with("`big.js`: 2097153 bytes"), "{why}");
     assert!(matches!(analyze_code(&root, "bin.c"), Err(Failure::Fault(Fault::NotText(_)))));
     assert!(matches!(analyze_code(&root, "absent.rs"), Err(Failure::Fault(Fault::NotFound(_)))));
     assert!(matches!(analyze_code(&root, "src"), Err(Failure::Fault(Fault::NotAFile(_)))));

@@ -63,6 +63,9 @@ fn one(path: &Path, tallies: &mut BTreeMap<String, Tally>) {
         return;
     };
     let took = start.elapsed().as_secs_f64();
+    if took > 1.0 {
+        println!("{took:.1} s for {} bytes: {}", analysis.size, path.display());
+    }
     tally.seconds += took;
     if took > tally.slowest.0 {
         tally.slowest = (took, path.display().to_string());
