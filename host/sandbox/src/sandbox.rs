@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use wasmtime::component::Component;
 
 /// Of what compiler and linker say.
@@ -135,7 +136,16 @@ impl Sandbox {
             Ok(prepared) => prepared?,
             Err(error) => return Err(LoadError::Host { name, reason: error.to_string() }),
         };
-        Ok(if was_ready { Prepared { took: Duration::ZERO, ..prepared } } else { prepared })
+        Ok(if was_ready { Prepared { compiled: false, took: Duration::ZERO } } else { prepared })
+    }
+
+    /// Runs something on the sandbox's own threads: calls awaited there save two hops between
+    /// threads each. It mustn't block.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.handle.spawn(future)
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {

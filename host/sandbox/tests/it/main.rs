@@ -1,6 +1,8 @@
 //! The sandbox's integration tests, in one binary because linking the runtime takes long.
 
 mod built;
+mod cache;
+mod call;
 mod fence_changes;
 mod fence_content;
 mod fence_grants;
@@ -11,7 +13,10 @@ mod fence_paths;
 mod fence_race;
 mod fence_special;
 mod generated;
+mod guests;
 mod json;
 mod json_passing;
+mod limits;
+mod network;
 mod reflect;
 mod reflect_hostile;

@@ -1,0 +1,129 @@
+//! What a guest may use up, and that its neighbours don't notice.
+
+use crate::built;
+use crate::guests::{Bench, SHARED, WASI, guest};
+use ringfence_sandbox::{CallReport, Exceeded, Limits, Outcome, SandboxConfig};
+use serde_json::{Value, json};
+
+async fn within(tool: &str, input: Value, limits: Limits) -> CallReport {
+    let report = SHARED.call_within(tool, input, limits).await;
+    SHARED.goes_on().await;
+    report
+}
+
+#[tokio::test]
+async fn memory_stops_growing_at_the_limit() {
+    let limits = Limits { memory_bytes: 32 << 20, ..Limits::default() };
+    let report = within("grow_until_it_crashes", json!({}), limits).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Memory));
+    let peak = report.receipt.peak_memory_bytes;
+    assert!(peak > 24 << 20 && peak <= 32 << 20, "{peak}");
+}
+
+#[tokio::test]
+async fn a_guest_that_copes_with_a_refusal_is_done() {
+    let limits = Limits { memory_bytes: 1 << 20, ..Limits::default() };
+    assert_eq!(within("grow", json!({"pages": 100}), limits.clone()).await.outcome, Outcome::Done(json!(-1)));
+    assert_eq!(within("grow", json!({"pages": 2}), limits).await.outcome, Outcome::Done(json!(2)));
+}
+
+#[tokio::test]
+async fn a_guest_that_starts_above_the_memory_limit_is_over_it() {
+    let limits = Limits { memory_bytes: 1 << 16, ..Limits::default() };
+    assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Exceeded(Exceeded::Memory));
+}
+
+#[tokio::test]
+async fn a_long_result_is_cut_with_a_mark() {
+    let report = within("text", json!({"bytes": 5_000_000}), Limits::default()).await;
+    let Outcome::Done(Value::String(text)) = &report.outcome else { panic!("{:?}", report.outcome) };
+    assert!(text.ends_with(" of 5000000 bytes]") && text.contains("…[cut: "), "{}", &text[text.len() - 60..]);
+    assert!(report.receipt.truncated);
+    assert_eq!(report.receipt.output_bytes, 5_000_002);
+    let json = serde_json::to_string(&text).unwrap().len() as u64;
+    assert!(json <= Limits::default().output_bytes && json > 200 << 10, "{json}");
+}
+
+#[tokio::test]
+async fn a_long_error_is_cut_as_well() {
+    let limits = Limits { output_bytes: 1000, ..Limits::default() };
+    let report = within("refuse", json!({"bytes": 50_000}), limits).await;
+    assert!(
+        matches!(&report.outcome, Outcome::Failed(Value::String(text)) if text.len() < 1000),
+        "{report:?}"
+    );
+    assert!(report.receipt.truncated);
+}
+
+#[tokio::test]
+async fn what_crosses_the_boundary_is_bounded() {
+    let report = within("text", json!({"bytes": 100 << 20}), Limits::default()).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+}
+
+#[tokio::test]
+async fn handles_of_the_host_are_bounded() {
+    let report = within("poll_handles", json!({}), Limits::default()).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+}
+
+#[tokio::test]
+async fn handles_of_the_guest_are_bounded() {
+    let report = within("fill", json!({}), Limits::default()).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+}
+
+#[tokio::test]
+async fn standard_output_is_kept_up_to_the_limit_and_counted_beyond() {
+    let limits = Limits { stdio_bytes: 10_000, ..Limits::default() };
+    let report = within("write", json!({"times": 1000}), limits).await;
+    assert_eq!(report.outcome, Outcome::Done(json!(null)));
+    assert_eq!(report.receipt.stdio_bytes, 4_096_000);
+    let kept = report.stdout.trim_end_matches("[cut: 4086000 of 4096000 bytes dropped]\n");
+    assert_eq!((kept.trim_end().len(), report.stderr.as_str()), (10_000, ""));
+}
+
+#[tokio::test]
+async fn a_fuel_budget_ends_a_call_at_the_same_instruction_each_time() {
+    let limits = |fuel| Limits { fuel: Some(fuel), ..Limits::default() };
+    let report = within("forever", json!({}), limits(1_000_000)).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Fuel));
+    let one = within("text", json!({"bytes": 100}), limits(1_000_000)).await;
+    let two = within("text", json!({"bytes": 100}), limits(1_000_000)).await;
+    assert!(matches!(one.outcome, Outcome::Done(_)), "{one:?}");
+    assert!(one.receipt.fuel.is_some_and(|fuel| fuel > 10 && fuel < 1_000_000), "{:?}", one.receipt.fuel);
+    assert_eq!(one.receipt.fuel, two.receipt.fuel);
+}
+
+#[tokio::test]
+async fn a_fuel_budget_doesnt_lift_the_deadline() {
+    let limits = Limits { fuel: Some(u64::MAX), time_ms: 50, ..Limits::default() };
+    assert_eq!(within("forever", json!({}), limits).await.outcome, Outcome::Exceeded(Exceeded::Time));
+}
+
+#[tokio::test]
+async fn a_guest_too_large_for_the_pool_is_called_all_the_same() {
+    let wit = "package test:large; world large { export length: func(text: string) -> u32; }";
+    let module = r#"(module
+      (memory (export "memory") 1024)
+      (table 100000 funcref)
+      (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024))
+      (func (export "length") (param i32 i32) (result i32) (local.get 1)))"#;
+    let bench = Bench::new(SandboxConfig::default(), built::over(&format!("{wit}{WASI}"), "large", module));
+    for _ in 0..3 {
+        let report = bench.call("length", json!({"text": "abcd"})).await;
+        assert_eq!(report.outcome, Outcome::Done(json!(4)), "{report:?}");
+        assert_eq!(report.receipt.peak_memory_bytes, 64 << 20);
+    }
+}
+
+#[tokio::test]
+async fn without_a_pool_the_limits_are_the_same() {
+    let bench = Bench::new(SandboxConfig::for_few_calls(), guest());
+    let limits = Limits { memory_bytes: 32 << 20, time_ms: 50, ..Limits::default() };
+    let report = bench.call_within("grow_until_it_crashes", json!({}), limits.clone()).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Memory));
+    let report = bench.call_within("forever", json!({}), limits).await;
+    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Time));
+    bench.goes_on().await;
+}
