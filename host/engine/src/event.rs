@@ -57,9 +57,13 @@ pub enum EventKind {
         /// The answer.
         answer: Answer,
     },
-    /// A person or the system asked the run to stop where it is; it can be resumed.
+    /// A person or the system asked the run to stop where it is; it can be resumed. A review that
+    /// is open stays open. An answer that was on its way is still taken.
     Interrupted,
-    /// A driver took the run up again: whatever was under way has an unknown outcome.
+    /// A driver took the run up again: whatever was under way has an unknown outcome. A model is
+    /// asked again; a tool call is made again under its own id if it can neither write nor send,
+    /// and is in doubt otherwise. Ends an interruption, and the wait for a model that was out of
+    /// reach; leaves every other review to a person; after the end, shows the end again.
     Resumed,
 }
 
