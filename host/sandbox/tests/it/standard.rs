@@ -1,0 +1,236 @@
+//! The standard tools as they are embedded, in the fence.
+
+use ringfence_sandbox::{
+    Access, CallReport, CallRequest, CancellationToken, DirGrant, GrantPath, GrantedTree, Grants, Limits,
+    Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset, standard,
+};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+struct Standard {
+    sandbox: Sandbox,
+    tools: Toolset,
+}
+
+static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
+    let sandbox = Sandbox::new(SandboxConfig::default()).unwrap();
+    let load = |component: &standard::StandardComponent| sandbox.load(component.source().unwrap()).unwrap();
+    let tools = Toolset::new(standard::components().iter().map(load)).unwrap();
+    Standard { sandbox, tools }
+});
+
+async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
+    let tool = STANDARD.tools.get(tool).unwrap_or_else(|| panic!("no tool {tool}")).clone();
+    let limits = Limits { time_ms: 60_000, ..Limits::default() };
+    let request = CallRequest { tool, input, tree: tree.clone(), limits, cancel: CancellationToken::new() };
+    STANDARD.sandbox.call(request).await.unwrap()
+}
+
+async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
+    match call_in(tree, tool, input).await.outcome {
+        Outcome::Done(value) => value,
+        other => panic!("{tool}: {other:?}"),
+    }
+}
+
+fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
+    let dir = |path: &&str| DirGrant { path: GrantPath::parse(path).unwrap(), access: Access::Read };
+    let grants = Grants { dirs: granted.iter().map(dir).collect(), limits: Limits::default() };
+    GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
+}
+
+/// A project with `src` and something beside it that nobody granted.
+fn project() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        ("src/main.py", "import os\n\n\ndef main():\n    \"\"\"Runs.\"\"\"\n    return os.getcwd()\n"),
+        ("src/web/app.ts", "export const app = (x: number) => x;\n"),
+        ("secret/key.py", "KEY = 'hunter2'\n"),
+        (".gitignore", "*.py\n"),
+    ] {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+#[tokio::test]
+async fn each_tool_does_its_work_under_every_spelling_of_a_path() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    for path in ["src/main.py", "./src/main.py", "/src/main.py", "src/../src/main.py", "src/web/../main.py"] {
+        let read = done(&tree, "read_file", json!({ "file_path": path })).await;
+        assert_eq!(read["text"], fs::read_to_string(project.path().join("src/main.py")).unwrap(), "{path}");
+        assert_eq!(
+            (&read["path"], &read["total_lines"], &read["cut"]),
+            (&json!("src/main.py"), &json!(6), &json!(false))
+        );
+        let code = done(&tree, "analyze_code", json!({ "file_path": path })).await;
+        assert_eq!(code["outline"][0]["signature"], "def main()", "{path}");
+        assert_eq!(code["outline"][0]["doc"], "Runs.");
+        assert_eq!((&code["language"], &code["imports"][0]["module"]), (&json!("python"), &json!("os")));
+    }
+    for path in ["src", "./src", "/src", "src/../src", "src/"] {
+        let listing = done(&tree, "list_files", json!({ "directory": path, "recursive": true })).await;
+        let entries: Vec<_> = listing["entries"].as_array().unwrap().iter().map(|e| &e["path"]).collect();
+        assert_eq!(entries, ["src/main.py", "src/web", "src/web/app.ts"], "{path}");
+        assert_eq!(listing["entries"][0], json!({ "path": "src/main.py", "kind": "file", "size": 63 }));
+        let found = done(&tree, "search_text", json!({ "pattern": r"app\b", "directory": path })).await;
+        assert_eq!(
+            (&found["total"], &found["matches"][0]["path"]),
+            (&json!(1), &json!("src/web/app.ts")),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_root_shows_what_is_granted_and_leaves_no_refusal_behind() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    for input in [json!({}), json!({ "directory": "." }), json!({ "directory": "src" })] {
+        let report = call_in(&tree, "list_files", input).await;
+        assert!(report.receipt.denials.is_empty(), "{:?}", report.receipt.denials);
+        let Outcome::Done(listing) = report.outcome else { panic!("{:?}", report.outcome) };
+        assert_ne!(listing["total"], 0);
+    }
+    let listing = done(&tree, "list_files", json!({})).await;
+    assert_eq!(listing["entries"], json!([{ "path": "src", "kind": "directory", "size": 0 }]));
+}
+
+#[tokio::test]
+async fn rules_of_a_granted_project_folder_hold_below_it() {
+    let project = project();
+    let tree = tree(project.path(), &["."]);
+    let listing = done(&tree, "list_files", json!({ "directory": "src", "recursive": true })).await;
+    assert_eq!((&listing["total"], &listing["ignored"]), (&json!(2), &json!(1)));
+    let found = done(&tree, "search_text", json!({ "pattern": "hunter2" })).await;
+    assert_eq!(found["total"], 0);
+}
+
+#[tokio::test]
+async fn every_way_out_is_refused_and_named() {
+    let project = project();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("x.py"), "OUTSIDE = 1\n").unwrap();
+    let src = project.path().join("src");
+    for (name, target) in [
+        ("link.py", outside.path().join("x.py")),
+        ("folder", outside.path().to_owned()),
+        ("chain", "folder".into()),
+        ("up", "../secret".into()),
+    ] {
+        std::os::unix::fs::symlink(target, src.join(name)).unwrap();
+    }
+    let tree = tree(project.path(), &["src"]);
+    let host_path = src.join("main.py").display().to_string();
+    let ways = [
+        "../x.py",
+        "src/../../x.py",
+        "src/../secret/key.py",
+        "secret/key.py",
+        "/etc/passwd",
+        &host_path,
+        "src/link.py",
+        "src/folder/x.py",
+        "src/chain/x.py",
+        "src/up/key.py",
+    ];
+    for way in ways {
+        for (tool, input) in [
+            ("read_file", json!({ "file_path": way })),
+            ("analyze_code", json!({ "file_path": way })),
+            ("list_files", json!({ "directory": way })),
+            ("search_text", json!({ "pattern": "OUTSIDE|hunter2|root", "directory": way })),
+        ] {
+            let report = call_in(&tree, tool, input).await;
+            let Outcome::Denied { error, denials } = report.outcome else {
+                panic!("{tool} {way}: {:?}", report.outcome)
+            };
+            assert!(error["value"].as_str().unwrap().contains(way), "{tool} {way}: {error}");
+            assert!(!denials.is_empty(), "{tool} {way}");
+        }
+    }
+    let report = call_in(&tree, "search_text", json!({ "pattern": "OUTSIDE|hunter2" })).await;
+    let Outcome::Done(found) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(found["total"], 0);
+}
+
+#[tokio::test]
+async fn large_folders_and_files_stay_within_the_bounds() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("many")).unwrap();
+    for n in 0..20_000 {
+        fs::File::create(dir.path().join(format!("many/f{n:05}"))).unwrap();
+    }
+    let mut line = vec![b'x'; 50 << 20];
+    line.extend_from_slice(b"\nlast\n");
+    fs::write(dir.path().join("line.txt"), line).unwrap();
+    fs::File::create(dir.path().join("sparse")).unwrap().set_len(3 << 30).unwrap();
+    let tree = tree(dir.path(), &["."]);
+
+    let report = call_in(&tree, "list_files", json!({ "recursive": true, "max_entries": 10_000 })).await;
+    assert!(!report.receipt.truncated);
+    let Outcome::Done(listing) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(
+        (&listing["total"], &listing["cut"], &listing["complete"]),
+        (&json!(20_003), &json!(true), &json!(true))
+    );
+
+    let report = call_in(&tree, "read_file", json!({ "file_path": "line.txt" })).await;
+    assert!(report.receipt.peak_memory_bytes < 8 << 20, "{}", report.receipt.peak_memory_bytes);
+    let Outcome::Done(read) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!((&read["total_lines"], &read["shortened_lines"]), (&json!(2), &json!(1)));
+
+    let report = call_in(&tree, "read_file", json!({ "file_path": "sparse" })).await;
+    let Outcome::Failed(error) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(error["case"], "not_text");
+
+    let found = done(&tree, "search_text", json!({ "pattern": "last" })).await;
+    assert_eq!((&found["total"], found["unsearched"].as_array().unwrap().len()), (&json!(0), 2));
+}
+
+#[tokio::test]
+async fn code_of_every_language_is_analysed() {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = [
+        ("a.py", "def f(): pass", "python"),
+        ("a.mjs", "function f() {}", "javascript"),
+        ("a.ts", "function f(x: number) {}", "typescript"),
+        ("a.tsx", "function f() { return <b/> }", "tsx"),
+        ("a.rs", "fn f() {}", "rust"),
+        ("a.go", "package a\nfunc f() {}", "go"),
+        ("a.java", "class C { void f() {} }", "java"),
+        ("a.h", "int f(void);", "c"),
+    ];
+    for (name, text, _) in sources {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    let tree = tree(dir.path(), &["."]);
+    for (name, _, language) in sources {
+        let code = done(&tree, "analyze_code", json!({ "file_path": name })).await;
+        assert_eq!(code["language"], language);
+        let names: Vec<_> =
+            code["outline"].as_array().unwrap().iter().map(|symbol| &symbol["name"]).collect();
+        assert!(names.contains(&&json!("f")), "{name}: {names:?}");
+    }
+    fs::write(dir.path().join("deep.js"), "[".repeat(200_000)).unwrap();
+    let report = call_in(&tree, "analyze_code", json!({ "file_path": "deep.js" })).await;
+    assert!(matches!(report.outcome, Outcome::Done(_)), "{:?}", report.outcome);
+}
+
+#[test]
+fn a_component_is_unpacked_in_milliseconds_and_its_digest_known_without() {
+    for component in standard::components() {
+        let start = Instant::now();
+        component.digest().unwrap();
+        assert!(start.elapsed() < Duration::from_millis(5));
+        let start = Instant::now();
+        let bytes = component.bytes().unwrap();
+        println!("{}: {} bytes unpacked in {:?}", component.name(), bytes.len(), start.elapsed());
+    }
+}
