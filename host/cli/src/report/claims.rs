@@ -76,7 +76,12 @@ impl Claims {
         if about == About::Problem
             && let Some(had) = section.iter_mut().find(|had| covers(had, &evidence))
         {
-            had.remarks.push(claim.text.clone());
+            let rated = claim.severity.map_or("", |given| severity(given).name());
+            had.remarks.push(if rated.is_empty() {
+                claim.text.clone()
+            } else {
+                format!("{} ({rated})", claim.text)
+            });
             return;
         }
         section.push(Statement {
@@ -120,7 +125,10 @@ fn severity(severity: ModelSeverity) -> Severity {
 
 fn same_words(a: &str, b: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
     };
     words(a) == words(b)
 }

@@ -168,7 +168,7 @@ pub struct Task {
     pub id: String,
     /// What was to be done.
     pub description: String,
-    /// `pending`, `in_progress`, `completed` or `failed`.
+    /// `proposed`, `pending`, `in_progress`, `completed` or `failed`.
     pub status: String,
     /// What came of it, in the words of whoever evaluated it.
     pub summary: String,
@@ -247,8 +247,10 @@ pub struct Fence {
     pub folders: Vec<String>,
     /// The component of each tool that was called, by digest.
     pub components: BTreeMap<String, String>,
-    /// How many different files the tools opened.
+    /// How many different files the tools opened, as far as receipts list them.
     pub files_opened: u64,
+    /// Openings and denials that didn't fit into the receipts' bounded lists.
+    pub omitted: u64,
 }
 
 /// What a run used.

@@ -14,9 +14,9 @@ fn walk(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(plain(&text)),
         Value::Array(items) => Value::Array(items.into_iter().map(walk).collect()),
-        Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(key, value)| (plain(&key), walk(value))).collect::<Map<_, _>>())
-        }
+        Value::Object(map) => Value::Object(
+            map.into_iter().map(|(key, value)| (plain(&key), walk(value))).collect::<Map<_, _>>(),
+        ),
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }

@@ -50,8 +50,24 @@ pub(super) fn time(at: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(at.0).map_or_else(|_| at.0.to_string(), |time| time.to_string())
 }
 
+/// Tasks done with, then open ones, then those that wait to be approved.
 pub(super) fn tasks(state: &State) -> Vec<Task> {
-    state.done.iter().chain(state.stack.iter().rev()).map(task).collect()
+    let mut tasks: Vec<Task> = state.done.iter().chain(state.stack.iter().rev()).map(task).collect();
+    if let Stage::PausedForReview { review, .. } = &state.stage
+        && let Subject::Plan { plan } = &review.subject
+    {
+        let known: BTreeSet<String> = tasks.iter().map(|task| task.id.clone()).collect();
+        tasks.extend(plan.tasks.iter().filter(|planned| !known.contains(&planned.id.0)).map(|planned| {
+            Task {
+                id: planned.id.to_string(),
+                description: planned.description.clone(),
+                status: "proposed".to_owned(),
+                summary: String::new(),
+                steps: Vec::new(),
+            }
+        }));
+    }
+    tasks
 }
 
 fn task(task: &SubTask) -> Task {
@@ -76,9 +92,13 @@ pub(super) fn steps(state: &State) -> Vec<Step> {
 
 fn step(action: &Action) -> Step {
     let (name, input, outcome, message, receipt) = match &action.deed {
-        Deed::Tool { tool, input, status, value: _, message, receipt } => {
-            (tool.clone(), input.clone(), status.name(), message.clone(), receipt.as_ref().map(ToString::to_string))
-        }
+        Deed::Tool { tool, input, status, value: _, message, receipt } => (
+            tool.clone(),
+            input.clone(),
+            status.name(),
+            message.clone(),
+            receipt.as_ref().map(ToString::to_string),
+        ),
         Deed::Human { question, answer } => {
             ("human_help".to_owned(), json!({ "question": question }), "answered", answer.clone(), None)
         }
@@ -118,7 +138,8 @@ pub(super) fn plans(state: &State) -> Vec<Plan> {
 }
 
 pub(super) fn notes(state: &State) -> Vec<Note> {
-    let note = |note: &ringfence_engine::Note| Note { stage: note.stage.name().to_owned(), text: note.text.clone() };
+    let note =
+        |note: &ringfence_engine::Note| Note { stage: note.stage.name().to_owned(), text: note.text.clone() };
     state.notes.iter().map(note).collect()
 }
 
@@ -165,6 +186,7 @@ pub(super) fn fence(journal: &Journal<'_>) -> Fence {
             }
         }
         fence.components.insert(tool.to_owned(), text(receipt, "component"));
+        fence.omitted += receipt.get("omitted").and_then(Value::as_u64).unwrap_or(0);
         opened.extend(list(receipt, "opened").map(|file| text(file, "path")));
     }
     fence.files_opened = opened.len() as u64;

@@ -33,7 +33,9 @@ impl Call {
     }
 
     fn analyze(path: &str) -> Self {
-        let why = format!("`{path}` is where the program begins or has its core; its outline shows what it defines.");
+        let why = format!(
+            "`{path}` is where the program begins or has its core; its outline shows what it defines."
+        );
         Self { tool: "analyze_code", input: json!({ "file_path": path }), why }
     }
 
@@ -51,7 +53,8 @@ pub(super) fn decide(facts: &Facts, task: &Task) -> Value {
     }
     // Everything that serves this task has been seen already, for another one: it is looked at
     // again, so that this task ends with its result.
-    let rejected = |call: &&Call| facts.rejected.iter().any(|no| no.tool == call.tool && no.input == call.input);
+    let rejected =
+        |call: &&Call| facts.rejected.iter().any(|no| no.tool == call.tool && no.input == call.input);
     if let Some(call) = calls.iter().find(|call| !rejected(call)) {
         return act(call, "medium");
     }
@@ -176,7 +179,8 @@ fn outlining(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call
                 "max_matches": 1000,
                 "context_lines": 0,
             });
-            let why = format!("One search shows what every {} file defines at its top level.", skeleton.language);
+            let why =
+                format!("One search shows what every {} file defines at its top level.", skeleton.language);
             // The second language waits until the first has been looked at closely.
             calls.insert((place * 4).min(calls.len()), Call::search(input, why));
         }
@@ -197,7 +201,9 @@ fn read_entries(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<C
         // Not a code project: a document says what it is.
         let document = inventory.files.keys().find(|path| path.to_lowercase().contains("readme"));
         let document = document.or_else(|| inventory.files.keys().find(|path| Language::of(path).is_some()));
-        calls.extend(document.map(|path| Call::read(path, 300, "There is no code; this says what the project is.")));
+        calls.extend(
+            document.map(|path| Call::read(path, 300, "There is no code; this says what the project is.")),
+        );
     }
     calls
 }
@@ -213,7 +219,9 @@ fn searching(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call
     let mut sets: Vec<_> = SETS
         .iter()
         .filter(|set| !set.is_universal())
-        .map(|set| (weights.iter().filter(|(path, _)| set.covers(path)).map(|(_, size)| size).sum::<u64>(), set))
+        .map(|set| {
+            (weights.iter().filter(|(path, _)| set.covers(path)).map(|(_, size)| size).sum::<u64>(), set)
+        })
         .filter(|(weight, _)| *weight > 0)
         .collect();
     sets.sort_by_key(|(weight, set)| (set.language.starts_with("build"), std::cmp::Reverse(*weight)));
@@ -223,7 +231,8 @@ fn searching(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call
         if let (Some(glob), Some(map)) = (set.glob(), input.as_object_mut()) {
             map.insert("file_pattern".to_owned(), glob.into());
         }
-        let why = format!("The shapes of {} known problems in {}, in one search.", set.rules.len(), set.language);
+        let why =
+            format!("The shapes of {} known problems in {}, in one search.", set.rules.len(), set.language);
         calls.push(Call::search(input, why));
     }
     let universal = SETS.iter().filter(|set| set.is_universal()).flat_map(|set| &set.rules);
@@ -256,9 +265,14 @@ fn unknown(inventory: &Inventory, task: &Task, scope: &[String]) -> Vec<Call> {
         let lines = if is_manifest(path) { 1500 } else { 400 };
         calls.push(Call::read(path, lines, format!("The task names `{path}`.")));
     }
-    for word in task.description.split('`').skip(1).step_by(2).filter(|word| !word.trim().is_empty()).take(1) {
-        let pattern: String =
-            word.chars().flat_map(|c| (!c.is_alphanumeric() && c.is_ascii() && c != ' ').then_some('\\').into_iter().chain([c])).collect();
+    for word in task.description.split('`').skip(1).step_by(2).filter(|word| !word.trim().is_empty()).take(1)
+    {
+        let pattern: String = word
+            .chars()
+            .flat_map(|c| {
+                (!c.is_alphanumeric() && c.is_ascii() && c != ' ').then_some('\\').into_iter().chain([c])
+            })
+            .collect();
         let input = json!({ "pattern": pattern, "directory": ".", "max_matches": 50, "context_lines": 0 });
         calls.push(Call::search(input, format!("The task names `{word}`.")));
     }

@@ -44,7 +44,13 @@ fn beyond(last: Option<&Observation>, task: &Task) -> Value {
         "The built-in playbook can't do \"{}\"; it knows inventory, manifests, structure and problems. A model can.{seen}",
         task.description.chars().take(120).collect::<String>()
     );
-    reply("This isn't one of the kinds of work that the playbook knows.", "failed", summary, String::new(), "high")
+    reply(
+        "This isn't one of the kinds of work that the playbook knows.",
+        "failed",
+        summary,
+        String::new(),
+        "high",
+    )
 }
 
 /// One line on one call.
@@ -62,7 +68,12 @@ fn one_call(seen: &Observation) -> String {
     match seen.tool.as_str() {
         "list_files" => format!("Listed {what}: {} entries.", number("/total")),
         "search_text" => {
-            format!("Searched {} files: {} lines in {}.", number("/files_searched"), number("/total"), number("/files_matched"))
+            format!(
+                "Searched {} files: {} lines in {}.",
+                number("/files_searched"),
+                number("/total"),
+                number("/files_matched")
+            )
         }
         "read_file" => format!("Read {what}, lines {}–{}.", number("/first_line"), number("/last_line")),
         "analyze_code" => format!(
@@ -79,7 +90,10 @@ fn one_call(seen: &Observation) -> String {
 fn summary(kind: Kind, facts: &Facts) -> String {
     let all = claims(&facts.observations);
     let texts = |topics: &[&str]| -> Vec<String> {
-        all.iter().filter(|claim| topics.contains(&claim.topic.as_str())).map(|claim| claim.text.clone()).collect()
+        all.iter()
+            .filter(|claim| topics.contains(&claim.topic.as_str()))
+            .map(|claim| claim.text.clone())
+            .collect()
     };
     let (parts, none) = match kind {
         Kind::Inventory => {

@@ -40,7 +40,12 @@ pub(super) fn manifests(inventory: &Inventory, scope: &[String]) -> Vec<String> 
 
 /// Code files in the order in which they are worth an analysis. `analysed` asks for languages
 /// that `analyze_code` knows.
-pub(super) fn entries(inventory: &Inventory, manifests: &[Manifest], scope: &[String], analysed: bool) -> Vec<String> {
+pub(super) fn entries(
+    inventory: &Inventory,
+    manifests: &[Manifest],
+    scope: &[String],
+    analysed: bool,
+) -> Vec<String> {
     let declared = declared(inventory, manifests);
     let names: Vec<String> = manifests
         .iter()
@@ -154,7 +159,8 @@ fn resolve(inventory: &Inventory, folder: &str, target: &str) -> Option<String> 
 /// The files and folders of the project that a task's description names.
 pub(super) fn scope(inventory: &Inventory, task: &Task) -> Vec<String> {
     let mut named: Vec<String> = Vec::new();
-    for word in task.description.split(|c: char| c.is_whitespace() || "`'\"(),;:，。、：；（）".contains(c)) {
+    for word in task.description.split(|c: char| c.is_whitespace() || "`'\"(),;:，。、：；（）".contains(c))
+    {
         let word = word.trim_start_matches("./").trim_end_matches(['/', '.']);
         let known = inventory.files.contains_key(word) || inventory.directories.contains_key(word);
         // A bare word such as `tests` may be prose; with a slash or a dot it is a path.

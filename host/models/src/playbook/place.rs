@@ -26,15 +26,14 @@ impl Place {
         let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         for (depth, part) in folders.split('/').enumerate() {
             place = place.max(match part {
-                "node_modules" | "bower_components" | "vendor" | "vendored" | "third_party" | "third-party"
-                | "thirdparty" | "site-packages" | ".venv" | "venv" | "dist" | ".next" | ".nuxt" | "generated"
-                | ".tox" | ".yarn" | "__pycache__" | "_vendor" => Self::Foreign,
+                "node_modules" | "bower_components" | "vendor" | "vendored" | "third_party"
+                | "third-party" | "thirdparty" | "site-packages" | ".venv" | "venv" | "dist" | ".next"
+                | ".nuxt" | "generated" | ".tox" | ".yarn" | "__pycache__" | "_vendor" => Self::Foreign,
                 "target" | "out" | "build" | "deps" | "external" | "gen" if depth == 0 => Self::Foreign,
-                "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata" | "test-data" | "fixtures" | "e2e"
-                | "__mocks__" | "mocks" | "bench" | "benches" | "benchmarks" | "fuzz" => Self::Tests,
-                "example" | "examples" | "_examples" | "sample" | "samples" | "demo" | "demos" | "tutorial" => {
-                    Self::Examples
-                }
+                "test" | "tests" | "__tests__" | "spec" | "specs" | "testdata" | "test-data" | "fixtures"
+                | "e2e" | "__mocks__" | "mocks" | "bench" | "benches" | "benchmarks" | "fuzz" => Self::Tests,
+                "example" | "examples" | "_examples" | "sample" | "samples" | "demo" | "demos"
+                | "tutorial" => Self::Examples,
                 "doc" | "docs" | "documentation" | "website" => Self::Docs,
                 "scripts" | "ci" | ".ci" | ".github" | ".circleci" | "tools" | "hack" | "packaging"
                     if depth == 0 =>
@@ -63,9 +62,8 @@ impl Place {
             return Self::Tests;
         }
         match name {
-            "build.rs" | "setup.py" | "gruntfile.js" | "gulpfile.js" | "noxfile.py" | "tasks.py" | "fabfile.py" => {
-                Self::Support
-            }
+            "build.rs" | "setup.py" | "gruntfile.js" | "gulpfile.js" | "noxfile.py" | "tasks.py"
+            | "fabfile.py" => Self::Support,
             _ if name.contains(".config.") => Self::Support,
             _ => Self::Product,
         }

@@ -22,7 +22,9 @@ pub(super) fn plan(facts: &Facts) -> Value {
     }
     let reasoning = match total - completed {
         0 => format!("All {total} tasks are completed; their results make the report."),
-        failed => format!("{completed} of {total} tasks are completed and {failed} could not be; the report says which."),
+        failed => format!(
+            "{completed} of {total} tasks are completed and {failed} could not be; the report says which."
+        ),
     };
     reply(reasoning, Vec::new(), true)
 }
@@ -37,9 +39,10 @@ fn first(facts: &Facts) -> Value {
         3 => &[Kind::Inventory, Kind::Manifests, Kind::Problems],
         _ => &[Kind::Inventory, Kind::Manifests, Kind::Structure, Kind::Problems],
     };
-    let mut reasoning = "The files tell what the project is made of, its manifests what it is built with, its \
+    let mut reasoning =
+        "The files tell what the project is made of, its manifests what it is built with, its \
                          entry files how it is laid out; then known shapes of problems are looked for."
-        .to_owned();
+            .to_owned();
     if kinds.len() < 4 {
         reasoning.push_str(&format!(
             " The iterations that are left allow {room} calls, so only the most telling tasks are planned."
@@ -60,7 +63,9 @@ fn first(facts: &Facts) -> Value {
 fn describe(kind: Kind, facts: &Facts) -> &'static str {
     match kind {
         Kind::Inventory => "List the project's files: which languages there are, and how they are laid out.",
-        Kind::Manifests => "Read the manifests and build files: technology stack, dependencies and their versions.",
+        Kind::Manifests => {
+            "Read the manifests and build files: technology stack, dependencies and their versions."
+        }
         Kind::Structure if facts.offers("analyze_code") => {
             "Analyse the entry and core files: modules, the main classes and functions, what imports what."
         }

@@ -50,7 +50,11 @@ pub(super) static SKELETONS: [Skeleton; 9] = [
         r"^(?:public\s+|abstract\s+|final\s+|sealed\s+)*(?:class|interface|enum|record|@interface)\s+(\w+)"
     ),
     skeleton!("Ruby", "*.rb", r"^\s*(?:class|module)\s+([A-Z][\w:]*)"),
-    skeleton!("PHP", "*.php", r"^(?:abstract\s+|final\s+|readonly\s+)*(?:class|interface|trait|enum)\s+(\w+)"),
+    skeleton!(
+        "PHP",
+        "*.php",
+        r"^(?:abstract\s+|final\s+|readonly\s+)*(?:class|interface|trait|enum)\s+(\w+)"
+    ),
     skeleton!(
         "C#",
         "*.cs",

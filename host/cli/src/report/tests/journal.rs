@@ -2,8 +2,8 @@
 
 use crate::report::{Journal, Report};
 use ringfence_engine::{
-    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OutcomeStatus, PausePoint, Prompts, ReceiptId, Run,
-    Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
+    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OutcomeStatus, PausePoint, Prompts,
+    ReceiptId, Run, Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -63,7 +63,12 @@ impl Script {
         let denials = json!([{ "operation": "open", "asked": asked, "resolved": "", "reason": "leaves_root",
             "would_allow": null }]);
         let error = json!({ "case": "not_permitted", "value": asked });
-        self.lines.push(Line::Tool(OutcomeStatus::Denied, error, format!("`{asked}` leaves the root"), denials));
+        self.lines.push(Line::Tool(
+            OutcomeStatus::Denied,
+            error,
+            format!("`{asked}` leaves the root"),
+            denials,
+        ));
         self
     }
 

@@ -80,7 +80,9 @@ impl Inventory {
             let found: Vec<_> = self
                 .files
                 .iter()
-                .filter(|(path, _)| Place::of(path) <= last && Language::of(path).is_some_and(Language::is_code))
+                .filter(|(path, _)| {
+                    Place::of(path) <= last && Language::of(path).is_some_and(Language::is_code)
+                })
                 .map(|(path, file)| (path.as_str(), *file))
                 .collect();
             if !found.is_empty() {
@@ -117,7 +119,8 @@ impl Language {
     /// The language of a file, if it is known.
     pub(in crate::playbook) fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, e)| e.to_lowercase())?;
+        let extension =
+            name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, e)| e.to_lowercase())?;
         LANGUAGES.iter().find(|(_, _, known)| known.contains(&extension.as_str())).map(Language)
     }
 

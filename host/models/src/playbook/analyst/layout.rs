@@ -99,8 +99,10 @@ fn around(inventory: &Inventory) -> Option<Claim> {
     }
     let mut steps: Vec<Evidence> = places.values().map(|(_, step)| Evidence::step(*step)).collect();
     steps.dedup();
-    let parts: Vec<String> =
-        places.iter().map(|(place, (files, _))| format!("{} in {}", plural(*files, "file"), place.name())).collect();
+    let parts: Vec<String> = places
+        .iter()
+        .map(|(place, (files, _))| format!("{} in {}", plural(*files, "file"), place.name()))
+        .collect();
     let mut text = format!("Around it: {}.", parts.join(", "));
     let tested = places.contains_key(&Place::Tests);
     if !tested && inventory.whole {

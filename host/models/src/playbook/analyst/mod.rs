@@ -12,6 +12,7 @@ mod problems;
 mod results;
 mod roles;
 mod stack;
+mod versions;
 
 pub use claim::{About, Claim, Concern, Evidence, Item, Severity};
 pub use results::Observation;
@@ -27,7 +28,7 @@ pub fn claims(observations: &[Observation]) -> Vec<Claim> {
     let mut claims = stack::claims(&inventory, &manifests);
     claims.extend(layout::claims(&inventory, &manifests));
     claims.extend(outline::claims(observations, &manifests));
-    claims.extend(problems::claims(observations));
+    claims.extend(problems::claims(observations, &manifests));
     claims
 }
 

@@ -27,15 +27,12 @@ pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Ve
 }
 
 fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
-    let counts = [
-        (outline.classes, "type"),
-        (outline.functions, "function"),
-        (outline.methods, "method"),
-    ];
+    let counts = [(outline.classes, "type"), (outline.functions, "function"), (outline.methods, "method")];
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
     let counts = if counts.is_empty() { "no definitions".to_owned() } else { counts.join(", ") };
-    let mut text = format!("`{}` ({} lines, {} of code): {counts}", outline.path, outline.lines, outline.code_lines);
+    let mut text =
+        format!("`{}` ({} lines, {} of code): {counts}", outline.path, outline.lines, outline.code_lines);
     if let Some(package) = &outline.package {
         text.push_str(&format!(", in package `{package}`"));
     }
@@ -53,7 +50,8 @@ fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
         text.push_str(&format!(" From outside: {}.", shorten(&outside, 10)));
     }
     let items = top.iter().take(SYMBOLS).map(|symbol| item(outline, symbol)).collect();
-    let mut claim = Claim::new(About::Module, "outline", text, vec![Evidence::file(outline.step, &outline.path)]);
+    let mut claim =
+        Claim::new(About::Module, "outline", text, vec![Evidence::file(outline.step, &outline.path)]);
     claim.items = items;
     claim.omitted = top.len().saturating_sub(SYMBOLS) as u32;
     claim
@@ -95,7 +93,11 @@ fn item(outline: &Outline, symbol: &Symbol) -> Item {
         (Some(owner), "method") => format!("{owner}.{}", symbol.name),
         _ => symbol.name.clone(),
     };
-    Item { text, detail, evidence: Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line) }
+    Item {
+        text,
+        detail,
+        evidence: Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line),
+    }
 }
 
 /// Imports of the project's own modules and of others', without repeats, in the file's order.
@@ -168,7 +170,8 @@ fn definitions(observations: &[Observation]) -> Vec<Claim> {
         }
         let total = files.len();
         let count: usize = files.values().map(Vec::len).sum();
-        let items: Vec<Item> = files.into_iter().take(FILES).map(|(path, names)| defined(search.step, path, &names)).collect();
+        let items: Vec<Item> =
+            files.into_iter().take(FILES).map(|(path, names)| defined(search.step, path, &names)).collect();
         let mut text = format!(
             "{} files define {} at top level: {} in all.",
             skeleton.language,
@@ -177,7 +180,11 @@ fn definitions(observations: &[Observation]) -> Vec<Claim> {
         );
         text = format!("{} {text}", total);
         if search.cut {
-            text.push_str(&format!(" The search stopped at {} of {} lines.", search.matches.len(), search.total));
+            text.push_str(&format!(
+                " The search stopped at {} of {} lines.",
+                search.matches.len(),
+                search.total
+            ));
         }
         let mut claim = Claim::new(About::Module, "definitions", text, vec![Evidence::step(search.step)]);
         claim.items = items;

@@ -3,10 +3,11 @@
 
 use super::claim::merge;
 use super::inventory::Language;
+use super::manifest::Manifest;
 use super::outline::clip;
 use super::results::{Observation, outlines, searches, texts};
 use super::stack::plural;
-use super::{About, Claim, Concern, Evidence, Item, Severity};
+use super::{About, Claim, Concern, Evidence, Item, Severity, versions};
 use crate::playbook::place::Place;
 use crate::playbook::rules::{Rule, SETS, judge};
 use serde_json::Value;
@@ -17,7 +18,7 @@ const PLACES: usize = 50;
 /// A function this long is hard to follow.
 const LONG_FUNCTION: u32 = 150;
 
-pub(super) fn claims(observations: &[Observation]) -> Vec<Claim> {
+pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Vec<Claim> {
     let mut seen: BTreeMap<&'static str, Seen> = BTreeMap::new();
     let mut aside: BTreeMap<Place, u64> = BTreeMap::new();
     let mut steps: Vec<Evidence> = Vec::new();
@@ -26,9 +27,11 @@ pub(super) fn claims(observations: &[Observation]) -> Vec<Claim> {
     }
     let mut claims: Vec<Claim> =
         seen.into_values().filter(|seen| !seen.places.is_empty()).map(Seen::claim).collect();
+    claims.extend(versions::claims(manifests));
     claims.extend(long_functions(observations));
     claims.extend(unparsed(observations));
-    claims.sort_by(|a, b| b.severity.cmp(&a.severity).then(rank(a).cmp(&rank(b))).then(a.topic.cmp(&b.topic)));
+    claims
+        .sort_by(|a, b| b.severity.cmp(&a.severity).then(rank(a).cmp(&rank(b))).then(a.topic.cmp(&b.topic)));
     claims.extend(set_aside(&aside, steps));
     claims.extend(coverage(observations));
     claims
@@ -61,7 +64,13 @@ fn lines(observations: &[Observation]) -> Vec<Line> {
     };
     for search in searches(observations) {
         for found in search.matches {
-            add(Line { step: search.step, path: found.path, number: found.line, text: found.text, next: found.after });
+            add(Line {
+                step: search.step,
+                path: found.path,
+                number: found.line,
+                text: found.text,
+                next: found.after,
+            });
         }
     }
     for text in texts(observations) {
@@ -114,8 +123,14 @@ fn note(
 /// Documents and lock files speak of code without being it.
 fn is_judged(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let lock = name.ends_with(".lock") || name.ends_with("-lock.json") || name.ends_with("-lock.yaml") || name == "go.sum";
-    let document = matches!(Language::of(path).map(Language::name), Some("Markdown" | "reStructuredText" | "plain text"));
+    let lock = name.ends_with(".lock")
+        || name.ends_with("-lock.json")
+        || name.ends_with("-lock.yaml")
+        || name == "go.sum";
+    let document = matches!(
+        Language::of(path).map(Language::name),
+        Some("Markdown" | "reStructuredText" | "plain text")
+    );
     !lock && !document && !name.to_lowercase().starts_with("changelog")
 }
 
@@ -129,7 +144,8 @@ impl Seen {
         let rule = self.rule;
         let total = self.places.len();
         let inside = self.places.iter().any(|place| place.detail.is_empty());
-        let mut files: Vec<&str> = self.places.iter().filter_map(|place| place.evidence.file.as_deref()).collect();
+        let mut files: Vec<&str> =
+            self.places.iter().filter_map(|place| place.evidence.file.as_deref()).collect();
         files.dedup();
         let mut text = format!("{}: {}", rule.title, plural(total as u64, "place"));
         if files.len() > 1 {
@@ -155,10 +171,14 @@ impl Seen {
 fn long_functions(observations: &[Observation]) -> Option<Claim> {
     let mut items: Vec<Item> = Vec::new();
     for outline in outlines(observations).filter(|outline| Place::of(&outline.path) <= Place::Support) {
-        for symbol in outline.symbols.iter().filter(|symbol| matches!(symbol.kind.as_str(), "function" | "method")) {
+        for symbol in
+            outline.symbols.iter().filter(|symbol| matches!(symbol.kind.as_str(), "function" | "method"))
+        {
             let length = symbol.last_line.saturating_sub(symbol.first_line) + 1;
             let evidence = Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line);
-            let new = !items.iter().any(|item| item.evidence.file == evidence.file && item.evidence.lines == evidence.lines);
+            let new = !items
+                .iter()
+                .any(|item| item.evidence.file == evidence.file && item.evidence.lines == evidence.lines);
             if length >= LONG_FUNCTION && new {
                 items.push(Item { text: symbol.name.clone(), detail: format!("{length} lines"), evidence });
             }
@@ -167,9 +187,13 @@ fn long_functions(observations: &[Observation]) -> Option<Claim> {
     if items.is_empty() {
         return None;
     }
-    let text = format!("Very long functions: {} of {LONG_FUNCTION} lines or more in the files analysed.", items.len());
+    let text = format!(
+        "Very long functions: {} of {LONG_FUNCTION} lines or more in the files analysed.",
+        items.len()
+    );
     let mut claim = Claim::new(About::Problem, "long-function", text, Vec::new()).with_items(items);
-    claim.why = Some("Long functions are hard to follow, to test and to change without surprises.".to_owned());
+    claim.why =
+        Some("Long functions are hard to follow, to test and to change without surprises.".to_owned());
     claim.severity = Some(Severity::Low);
     claim.concern = Some(Concern::Maintainability);
     Some(claim)
@@ -189,7 +213,8 @@ fn unparsed(observations: &[Observation]) -> Option<Claim> {
     }
     let text = format!("Syntax that could not be parsed in {}.", plural(items.len() as u64, "file"));
     let mut claim = Claim::new(About::Problem, "unparsed", text, Vec::new()).with_items(items);
-    claim.why = Some("Either a mistake, or a newer or older form of the language than the parser knows.".to_owned());
+    claim.why =
+        Some("Either a mistake, or a newer or older form of the language than the parser knows.".to_owned());
     claim.severity = Some(Severity::Info);
     claim.concern = Some(Concern::Maintainability);
     Some(claim)
@@ -199,7 +224,8 @@ fn set_aside(aside: &BTreeMap<Place, u64>, steps: Vec<Evidence>) -> Option<Claim
     if aside.is_empty() {
         return None;
     }
-    let parts: Vec<String> = aside.iter().map(|(place, count)| format!("{count} in {}", place.name())).collect();
+    let parts: Vec<String> =
+        aside.iter().map(|(place, count)| format!("{count} in {}", place.name())).collect();
     let text = format!("Matches left out because they aren't in product code: {}.", parts.join(", "));
     Some(Claim::new(About::Problem, "aside", text, merge(steps)))
 }
@@ -212,7 +238,9 @@ fn coverage(observations: &[Observation]) -> Option<Claim> {
     let mut most = 0;
     for search in searches(observations) {
         let asked = observations.iter().find(|seen| seen.step == search.step).map(|seen| &seen.input);
-        let Some(pattern) = asked.and_then(|input| input.get("pattern")).and_then(Value::as_str) else { continue };
+        let Some(pattern) = asked.and_then(|input| input.get("pattern")).and_then(Value::as_str) else {
+            continue;
+        };
         let rules = SETS.iter().flat_map(|set| &set.rules).filter(|rule| pattern.contains(&rule.pattern));
         let before = shapes.len();
         shapes.extend(rules.map(|rule| rule.id.as_str()));
@@ -222,7 +250,12 @@ fn coverage(observations: &[Observation]) -> Option<Claim> {
         most = most.max(search.files_searched);
         evidence.push(Evidence::step(search.step));
         if search.cut {
-            cut.push(format!("step {} showed {} of {} lines", search.step, search.matches.len(), search.total));
+            cut.push(format!(
+                "step {} showed {} of {} lines",
+                search.step,
+                search.matches.len(),
+                search.total
+            ));
         }
     }
     shapes.sort_unstable();

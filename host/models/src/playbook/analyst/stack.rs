@@ -64,7 +64,12 @@ fn languages(inventory: &Inventory) -> Option<Claim> {
         .iter()
         .map(|share| Item {
             text: share.language.name().to_owned(),
-            detail: format!("{}, {}, {}", percent(share.bytes), plural(share.files, "file"), size(share.bytes)),
+            detail: format!(
+                "{}, {}, {}",
+                percent(share.bytes),
+                plural(share.files, "file"),
+                size(share.bytes)
+            ),
             evidence: Evidence::step(step),
         })
         .collect();
@@ -77,8 +82,13 @@ fn package(manifest: &Manifest) -> Option<Claim> {
         evidence.push(Evidence::lines(manifest.step, &manifest.path, spot.lines.0, spot.lines.1));
         spot.text.clone()
     };
-    let name = say(manifest.name.as_ref()?);
-    let mut text = format!("{} package `{name}`", manifest.ecosystem);
+    let mut text = match &manifest.name {
+        Some(name) => format!("{} package `{}`", manifest.ecosystem, say(name)),
+        None if !manifest.members.is_empty() => {
+            format!("{} workspace in `{}`", manifest.ecosystem, manifest.path)
+        }
+        None => return None,
+    };
     if let Some(version) = &manifest.version {
         text.push_str(&format!(" {}", say(version)));
     }
@@ -99,14 +109,13 @@ fn package(manifest: &Manifest) -> Option<Claim> {
     }
     if !manifest.members.is_empty() {
         let members: Vec<String> = manifest.members.iter().take(20).map(&mut say).collect();
-        text.push_str(&format!(" Holds {}: {}.", plural(manifest.members.len() as u64, "member"), members.join(", ")));
+        text.push_str(&format!(
+            " Holds {}: {}.",
+            plural(manifest.members.len() as u64, "member"),
+            members.join(", ")
+        ));
     }
-    evidence.sort();
-    evidence.dedup();
-    let mut claim = Claim::new(About::Stack, "package", text, Vec::new());
-    claim.items = Vec::new();
-    claim.evidence = super::claim::merge(evidence);
-    Some(claim)
+    Some(Claim::new(About::Stack, "package", text, super::claim::merge(evidence)))
 }
 
 /// What kind of program it is, by the dependencies whose role is known.
@@ -176,7 +185,7 @@ fn dependencies(manifest: &Manifest) -> Vec<Claim> {
 fn builds(manifests: &[Manifest]) -> Option<Claim> {
     let mut parts = Vec::new();
     let mut evidence = Vec::new();
-    for manifest in manifests.iter().filter(|manifest| manifest.name.is_none() || !is_package(manifest)) {
+    for manifest in manifests.iter().filter(|manifest| package(manifest).is_none() || !is_package(manifest)) {
         let words: Vec<&str> = manifest.build.iter().take(8).map(|spot| spot.text.as_str()).collect();
         if words.is_empty() {
             continue;
@@ -189,9 +198,8 @@ fn builds(manifests: &[Manifest]) -> Option<Claim> {
     if parts.is_empty() {
         return None;
     }
-    let mut claim = Claim::new(About::Stack, "builds", format!("Build and delivery: {}.", parts.join("; ")), Vec::new());
-    claim.evidence = super::claim::merge(evidence);
-    Some(claim)
+    let text = format!("Build and delivery: {}.", parts.join("; "));
+    Some(Claim::new(About::Stack, "builds", text, super::claim::merge(evidence)))
 }
 
 /// A manifest that could only be read in part must not pass for complete.

@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn seen(step: u64, tool: &str, input: Value, value: Value) -> Observation {
-    serde_json::from_value(json!({ "step": step, "tool": tool, "input": input, "status": "done", "value": value })).unwrap()
+    serde_json::from_value(
+        json!({ "step": step, "tool": tool, "input": input, "status": "done", "value": value }),
+    )
+    .unwrap()
 }
 
 fn listing(step: u64, files: &[(&str, u64)]) -> Observation {
@@ -62,7 +65,10 @@ fn an_outline_says_what_a_file_defines_and_which_imports_are_the_projects_own() 
         "`src/shop/app.py` (60 lines, 50 of code): 1 type, 1 function, 1 method. Defines `App`, `make`. Uses from the \
          project: `.models`, `shop.db`. From outside: `os`, `flask`."
     );
-    assert_eq!((outline.items[0].text.as_str(), outline.items[0].detail.as_str()), ("App", "class, 1 method"));
+    assert_eq!(
+        (outline.items[0].text.as_str(), outline.items[0].detail.as_str()),
+        ("App", "class, 1 method")
+    );
     assert_eq!(outline.items[0].evidence.lines, Some((5, 30)));
 }
 
@@ -84,7 +90,12 @@ fn one_line_that_two_steps_show_is_one_finding() {
     let line = json!({ "path": "a.py", "line": 2, "text": "os.system(x)", "before": [], "after": [] });
     let found = claims(&[
         seen(4, "search_text", json!({ "pattern": "x" }), json!({ "matches": [line], "total": 1 })),
-        seen(5, "read_file", json!({ "file_path": "a.py" }), json!({ "path": "a.py", "text": "import os\nos.system(x)\n", "first_line": 1 })),
+        seen(
+            5,
+            "read_file",
+            json!({ "file_path": "a.py" }),
+            json!({ "path": "a.py", "text": "import os\nos.system(x)\n", "first_line": 1 }),
+        ),
     ]);
     let shell = of(&found, "py-os-system");
     assert_eq!(shell.items.len(), 1);
@@ -113,6 +124,24 @@ fn a_key_among_test_data_is_only_worth_knowing() {
     };
     assert_eq!(at("testdata/key.pem"), Some("info"));
     assert_eq!(at("config/key.pem"), Some("high"));
+}
+
+#[test]
+fn dependencies_without_a_version_are_a_finding_with_their_line() {
+    let text = "{\n \"name\": \"x\",\n \"dependencies\": {\n  \"a\": \"*\",\n  \"b\": \"^1\",\n  \"c\": \"github:x/y\",\n  \"d\": \"git+https://e/f#0123456789abcdef\"\n }\n}\n";
+    let found = claims(&[seen(
+        2,
+        "read_file",
+        json!({}),
+        json!({ "path": "package.json", "text": text, "first_line": 1 }),
+    )]);
+    let any = of(&found, "any-version");
+    assert_eq!(
+        (any.items.len(), any.items[0].text.as_str(), any.items[0].evidence.lines),
+        (1, "a *", Some((4, 4)))
+    );
+    let moving = of(&found, "moving-source");
+    assert_eq!((moving.items.len(), moving.items[0].text.as_str()), (1, "c github:x/y"));
 }
 
 #[test]
@@ -145,16 +174,41 @@ fn places_are_told_by_paths() {
 
 fn any_json() -> impl Strategy<Value = Value> {
     let key = prop_oneof![
-        Just("path"), Just("text"), Just("entries"), Just("matches"), Just("outline"), Just("imports"),
-        Just("first_line"), Just("last_line"), Just("line"), Just("size"), Just("total"), Just("kind"),
-        Just("counts"), Just("name"), Just("owner"), Just("pattern"), Just("directory"), Just("cut"),
+        Just("path"),
+        Just("text"),
+        Just("entries"),
+        Just("matches"),
+        Just("outline"),
+        Just("imports"),
+        Just("first_line"),
+        Just("last_line"),
+        Just("line"),
+        Just("size"),
+        Just("total"),
+        Just("kind"),
+        Just("counts"),
+        Just("name"),
+        Just("owner"),
+        Just("pattern"),
+        Just("directory"),
+        Just("cut"),
     ];
     let text = prop_oneof![
-        Just("Cargo.toml".to_owned()), Just("package.json".to_owned()), Just("go.mod".to_owned()),
-        Just("pom.xml".to_owned()), Just("a/b.py".to_owned()), Just("file".to_owned()), Just("class".to_owned()),
-        Just("18446744073709551615".to_owned()), ".{0,40}",
+        Just("Cargo.toml".to_owned()),
+        Just("package.json".to_owned()),
+        Just("go.mod".to_owned()),
+        Just("pom.xml".to_owned()),
+        Just("a/b.py".to_owned()),
+        Just("file".to_owned()),
+        Just("class".to_owned()),
+        Just("18446744073709551615".to_owned()),
+        ".{0,40}",
     ];
-    let leaf = prop_oneof![any::<bool>().prop_map(Value::from), any::<u64>().prop_map(Value::from), text.prop_map(Value::from)];
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        text.prop_map(Value::from)
+    ];
     leaf.prop_recursive(4, 48, 8, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),

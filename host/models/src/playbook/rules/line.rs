@@ -28,7 +28,9 @@ fn holds(set: &RuleSet, rule: &Rule, line: &str, next: &[&str]) -> bool {
             return true;
         }
         // A mention in prose is quoted or follows a comment sign.
-        !before.ends_with('`') && !after_comment_sign(set, before) && (rule.strings || !in_literal(set, before))
+        !before.ends_with('`')
+            && !after_comment_sign(set, before)
+            && (rule.strings || !in_literal(set, before))
     });
     let fine = rule.not.as_ref().is_some_and(|not| not.is_match(line))
         || rule.and.as_ref().is_some_and(|and| !and.is_match(line))

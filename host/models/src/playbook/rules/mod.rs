@@ -117,7 +117,10 @@ pub(super) static SETS: LazyLock<Vec<RuleSet>> = LazyLock::new(|| {
         include_str!("delivery.toml"),
     ];
     // The sources are part of the program and a test reads them all.
-    sources.iter().map(|source| build(toml::from_str(source).expect("built-in rules are valid TOML"))).collect()
+    sources
+        .iter()
+        .map(|source| build(toml::from_str(source).expect("built-in rules are valid TOML")))
+        .collect()
 });
 
 fn build(raw: RawSet) -> RuleSet {
@@ -172,7 +175,8 @@ impl RuleSet {
 
     /// The glob for this language's files; none for the universal set.
     pub(super) fn glob(&self) -> Option<String> {
-        let mut parts: Vec<String> = self.extensions.iter().map(|extension| format!("*.{extension}")).collect();
+        let mut parts: Vec<String> =
+            self.extensions.iter().map(|extension| format!("*.{extension}")).collect();
         parts.extend(self.names.iter().cloned());
         match parts.len() {
             0 => None,

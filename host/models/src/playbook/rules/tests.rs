@@ -9,9 +9,15 @@ fn every_rule_finds_its_hits_and_leaves_its_misses_alone() {
         let path = format!("file.{extension}");
         for rule in &set.rules {
             assert!(!rule.hits.is_empty() && !rule.misses.is_empty(), "{} shows no examples", rule.id);
-            let holds = |line: &String| judge(&path, &line.replace('~', ""), &[]).iter().any(|found| found.rule.id == rule.id);
-            wrong.extend(rule.hits.iter().filter(|line| !holds(line)).map(|line| format!("{} misses {line}", rule.id)));
-            wrong.extend(rule.misses.iter().filter(|line| holds(line)).map(|line| format!("{} takes {line}", rule.id)));
+            let holds = |line: &String| {
+                judge(&path, &line.replace('~', ""), &[]).iter().any(|found| found.rule.id == rule.id)
+            };
+            wrong.extend(
+                rule.hits.iter().filter(|line| !holds(line)).map(|line| format!("{} misses {line}", rule.id)),
+            );
+            wrong.extend(
+                rule.misses.iter().filter(|line| holds(line)).map(|line| format!("{} takes {line}", rule.id)),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -5,15 +5,26 @@ use serde_json::json;
 fn project() -> Folder {
     Folder::of(&[
         ("pyproject.toml", "[project]\nname = \"a\"\nversion = \"1.0\"\ndependencies = [\"flask>=3\"]\n"),
-        ("a/__init__.py", "from .app import make\n\n__all__ = [\"make\"]\n# something to make the file large enough\n"),
-        ("a/app.py", "import os\n\n\nclass App:\n    def run(self):\n        os.system(\"ls\")\n\n\ndef make():\n    return App()\n"),
-        ("b/other.py", "def slow(x):\n    return eval(x)  # and some more text so that it counts\n\n\ndef more():\n    pass\n"),
+        (
+            "a/__init__.py",
+            "from .app import make\n\n__all__ = [\"make\"]\n# something to make the file large enough\n",
+        ),
+        (
+            "a/app.py",
+            "import os\n\n\nclass App:\n    def run(self):\n        os.system(\"ls\")\n\n\ndef make():\n    return App()\n",
+        ),
+        (
+            "b/other.py",
+            "def slow(x):\n    return eval(x)  # and some more text so that it counts\n\n\ndef more():\n    pass\n",
+        ),
     ])
 }
 
 #[test]
 fn tasks_that_a_person_removed_are_not_done() {
-    let edit = |tasks: Vec<_>| tasks.into_iter().filter(|task: &serde_json::Value| task["id"] == "problems").collect();
+    let edit = |tasks: Vec<_>| {
+        tasks.into_iter().filter(|task: &serde_json::Value| task["id"] == "problems").collect()
+    };
     let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
     assert!(run.achieved);
     assert_eq!(run.done.len(), 1);

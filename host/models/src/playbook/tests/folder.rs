@@ -31,7 +31,9 @@ impl Folder {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 if path.is_dir() && !matches!(name.as_str(), ".git" | "target" | "node_modules") {
                     open.push(path);
-                } else if let (Ok(text), Ok(relative)) = (std::fs::read_to_string(&path), path.strip_prefix(root)) {
+                } else if let (Ok(text), Ok(relative)) =
+                    (std::fs::read_to_string(&path), path.strip_prefix(root))
+                {
                     folder.files.insert(relative.to_string_lossy().into_owned(), text);
                 }
             }
@@ -53,7 +55,9 @@ impl Folder {
         };
         match value {
             Some(value) => ("done", value, String::new()),
-            None => ("failed", json!({ "case": "not_found", "value": "no such file" }), "no such file".to_owned()),
+            None => {
+                ("failed", json!({ "case": "not_found", "value": "no such file" }), "no such file".to_owned())
+            }
         }
     }
 
@@ -80,7 +84,8 @@ impl Folder {
             rest.is_some_and(|rest| recursive || !rest.contains('/'))
                 && glob.as_ref().is_none_or(|glob| glob.is_match(path.rsplit('/').next().unwrap()))
         });
-        let most = self.shows.unwrap_or(usize::MAX).min(input["max_entries"].as_u64().unwrap_or(1000) as usize);
+        let most =
+            self.shows.unwrap_or(usize::MAX).min(input["max_entries"].as_u64().unwrap_or(1000) as usize);
         let total = entries.len();
         let shown: Vec<Value> = entries
             .iter()
@@ -103,7 +108,8 @@ impl Folder {
     }
 
     fn search(&self, input: &Value) -> Value {
-        let pattern = Regex::new(input["pattern"].as_str().unwrap()).expect("the playbook's patterns are valid");
+        let pattern =
+            Regex::new(input["pattern"].as_str().unwrap()).expect("the playbook's patterns are valid");
         let glob = input["file_pattern"].as_str().map(glob);
         let most = input["max_matches"].as_u64().unwrap_or(100) as usize;
         let (mut matches, mut total, mut searched) = (Vec::new(), 0, 0);
@@ -132,7 +138,8 @@ impl Folder {
     fn analyze(&self, input: &Value) -> Option<Value> {
         let path = input["file_path"].as_str()?;
         let text = self.files.get(path)?;
-        let definition = Regex::new(r"^\s*(?:pub |export |async )*(def|class|fn|func|function|struct) (\w+)").unwrap();
+        let definition =
+            Regex::new(r"^\s*(?:pub |export |async )*(def|class|fn|func|function|struct) (\w+)").unwrap();
         let import = Regex::new(r"^(?:from|import|use) ([\w.:]+)").unwrap();
         let (mut outline, mut imports) = (Vec::new(), Vec::new());
         for (number, line) in (1..).zip(text.lines()) {

@@ -38,7 +38,8 @@ impl Default for Way<'_> {
 
 /// The staged loop, without anything that isn't the playbook's concern.
 pub(super) fn drive(folder: &Folder, way: &Way<'_>) -> Run {
-    let mut run = Run { observations: vec![], done: vec![], iterations: 0, achieved: false, questions: vec![] };
+    let mut run =
+        Run { observations: vec![], done: vec![], iterations: 0, achieved: false, questions: vec![] };
     let mut rejected: Vec<Value> = Vec::new();
     let facts = |run: &Run, stage: &str, open: &[Value], rejected: &[Value]| {
         json!({
@@ -50,7 +51,11 @@ pub(super) fn drive(folder: &Folder, way: &Way<'_>) -> Run {
     };
     let ask = |run: &mut Run, stage: &str, open: &[Value], rejected: &[Value]| {
         let reply = answer(facts(run, stage, open, rejected)).expect("the playbook answers");
-        assert_eq!(reply, answer(facts(run, stage, open, rejected)).unwrap(), "an answer follows from the facts alone");
+        assert_eq!(
+            reply,
+            answer(facts(run, stage, open, rejected)).unwrap(),
+            "an answer follows from the facts alone"
+        );
         run.iterations += 1;
         reply
     };

@@ -23,7 +23,9 @@ fn the_mistakes_in_the_sample_are_found() {
         .claims()
         .into_iter()
         .filter(|claim| claim.about == About::Problem && claim.severity >= Some(Severity::Low))
-        .map(|claim| (claim.topic, claim.evidence[0].file.clone().unwrap(), claim.evidence[0].lines.unwrap().0))
+        .map(|claim| {
+            (claim.topic, claim.evidence[0].file.clone().unwrap(), claim.evidence[0].lines.unwrap().0)
+        })
         .collect();
     let expected = [
         ("py-sql-text", "shop/db/store.py", 27),
@@ -36,7 +38,8 @@ fn the_mistakes_in_the_sample_are_found() {
         ("py-bind-all", "shop/main.py", 20),
         ("py-weak-hash", "shop/api/orders.py", 19),
     ];
-    let expected: Vec<_> = expected.map(|(rule, file, line)| (rule.to_owned(), file.to_owned(), line)).to_vec();
+    let expected: Vec<_> =
+        expected.map(|(rule, file, line)| (rule.to_owned(), file.to_owned(), line)).to_vec();
     assert_eq!(problems, expected);
 }
 
@@ -53,7 +56,11 @@ fn without_searching_problems_are_looked_for_in_what_is_read() {
     let run = drive(&sample(), &Way { tools: &tools, limit: 30, ..Way::default() });
     assert!(run.achieved);
     let found = run.claims().into_iter().filter(|claim| claim.severity.is_some()).count();
-    assert!(found >= 4, "{found} in {:?}", run.observations.iter().map(|seen| &seen["input"]).collect::<Vec<_>>());
+    assert!(
+        found >= 4,
+        "{found} in {:?}",
+        run.observations.iter().map(|seen| &seen["input"]).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -98,7 +105,9 @@ fn a_listing_that_is_cut_is_completed_and_said_to_be() {
     let run = drive(&folder, &Way::default());
     assert!(run.achieved);
     assert!(run.tools().iter().filter(|tool| **tool == "list_files").count() > 1);
-    assert!(run.claims().iter().any(|claim| claim.topic == "languages" && claim.text.contains("weren't shown")));
+    assert!(
+        run.claims().iter().any(|claim| claim.topic == "languages" && claim.text.contains("weren't shown"))
+    );
     assert!(run.claims().iter().any(|claim| claim.topic == "py-eval"), "shop/ was looked at all the same");
 }
 
@@ -145,7 +154,12 @@ fn claims_about_folders_on_this_machine() {
             println!("- [{:?} {} {:?}] {}", claim.about, claim.topic, claim.severity, claim.text);
             for item in claim.items.iter().take(40) {
                 let place = item.evidence.lines.map_or(0, |lines| lines.0);
-                println!("    {} | {} | {}:{place}", item.text, item.detail, item.evidence.file.as_deref().unwrap_or("-"));
+                println!(
+                    "    {} | {} | {}:{place}",
+                    item.text,
+                    item.detail,
+                    item.evidence.file.as_deref().unwrap_or("-")
+                );
             }
         }
     }

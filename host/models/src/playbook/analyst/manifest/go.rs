@@ -17,7 +17,9 @@ pub(super) fn module(text: &Text, manifest: &mut Manifest) {
                 manifest.build.push(Spot::new("Go modules", number));
             }
             ["go", version] => manifest.runtime.push(Spot::new(format!("Go {version}"), number)),
-            ["toolchain", version] => manifest.runtime.push(Spot::new(format!("toolchain {version}"), number)),
+            ["toolchain", version] => {
+                manifest.runtime.push(Spot::new(format!("toolchain {version}"), number))
+            }
             ["require", name, version] => require(manifest, name, version, comment, number),
             [name, version] if block == "require" => require(manifest, name, version, comment, number),
             _ => {}

@@ -9,7 +9,8 @@ pub(super) fn maven(text: &Text, manifest: &mut Manifest) {
         LazyLock::new(|| Regex::new(r"<([A-Za-z.]+)>\s*([^<]+?)\s*</").expect("a valid pattern"));
     manifest.ecosystem = "JVM";
     manifest.build.push(Spot::new("Maven", 1));
-    let (mut within, mut name, mut version, mut test, mut start) = (Vec::new(), String::new(), String::new(), false, 0);
+    let (mut within, mut name, mut version, mut test, mut start) =
+        (Vec::new(), String::new(), String::new(), false, 0);
     for (number, line) in numbered(text) {
         for block in ["parent", "dependency", "plugin", "dependencyManagement", "profile", "build"] {
             if line.contains(&format!("<{block}>")) {
@@ -20,8 +21,12 @@ pub(super) fn maven(text: &Text, manifest: &mut Manifest) {
         for found in TAG.captures_iter(line) {
             let (tag, value) = (&found[1], &found[2]);
             match (within.last().copied(), tag) {
-                (None, "artifactId") if manifest.name.is_none() => manifest.name = Some(Spot::new(value, number)),
-                (None, "version") if manifest.version.is_none() => manifest.version = Some(Spot::new(value, number)),
+                (None, "artifactId") if manifest.name.is_none() => {
+                    manifest.name = Some(Spot::new(value, number))
+                }
+                (None, "version") if manifest.version.is_none() => {
+                    manifest.version = Some(Spot::new(value, number))
+                }
                 (None, "description") => manifest.description = Some(Spot::new(value, number)),
                 (None, "java.version" | "maven.compiler.release" | "maven.compiler.source") => {
                     manifest.runtime.push(Spot::new(format!("Java {value}"), number));
@@ -82,7 +87,8 @@ pub(super) fn gradle(text: &Text, manifest: &mut Manifest) {
 pub(super) fn gradle_settings(text: &Text, manifest: &mut Manifest) {
     static NAME: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#"rootProject\.name\s*=\s*["']([^"']+)["']"#).expect("a valid pattern"));
-    static QUOTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"["']:?([^"']+)["']"#).expect("a valid pattern"));
+    static QUOTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"["']:?([^"']+)["']"#).expect("a valid pattern"));
     manifest.ecosystem = "JVM";
     for (number, line) in numbered(text) {
         if let Some(found) = NAME.captures(line) {

@@ -142,7 +142,9 @@ fn parser(path: &str) -> Option<(u32, Parser)> {
         _ if name.ends_with(".txt") && path.contains("requirements/") => (3, python::requirements),
         _ if name.ends_with(".csproj") => (0, other::csproj),
         _ if name.ends_with(".gemspec") => (1, other::gemspec),
-        _ if path.starts_with(".github/workflows/") && (name.ends_with(".yml") || name.ends_with(".yaml")) => {
+        _ if path.starts_with(".github/workflows/")
+            && (name.ends_with(".yml") || name.ends_with(".yaml")) =>
+        {
             (6, other::workflow)
         }
         ".gitlab-ci.yml" => (6, other::workflow),
@@ -170,13 +172,16 @@ pub(in crate::playbook) fn manifests(observations: &[Observation]) -> Vec<Manife
         }
     }
     let mut found: Vec<Manifest> = pieces.values().filter_map(read).collect();
-    found.sort_by_key(|manifest| (manifest.path.matches('/').count(), rank(&manifest.path), manifest.path.clone()));
+    found.sort_by_key(|manifest| {
+        (manifest.path.matches('/').count(), rank(&manifest.path), manifest.path.clone())
+    });
     found
 }
 
 fn read(text: &Text) -> Option<Manifest> {
     let (_, parse) = parser(&text.path)?;
-    let mut manifest = Manifest { step: text.step, path: text.path.clone(), cut: text.cut, ..Manifest::default() };
+    let mut manifest =
+        Manifest { step: text.step, path: text.path.clone(), cut: text.cut, ..Manifest::default() };
     parse(text, &mut manifest);
     Some(manifest)
 }

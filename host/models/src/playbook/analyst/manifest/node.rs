@@ -102,5 +102,10 @@ fn workspaces(document: &Document<'_>, manifest: &mut Manifest) {
 }
 
 pub(super) fn object<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (&'v str, &'v Value)> {
-    value.get(key).and_then(Value::as_object).into_iter().flatten().map(|(name, value)| (name.as_str(), value))
+    value
+        .get(key)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.as_str(), value))
 }

@@ -11,7 +11,8 @@ fn pattern(text: &str) -> Regex {
 }
 
 pub(super) fn gemfile(text: &Text, manifest: &mut Manifest) {
-    static GEM: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s*gem\s+["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?"#));
+    static GEM: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#"^\s*gem\s+["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?"#));
     static RUBY: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s*ruby\s+["']([^"']+)["']"#));
     manifest.ecosystem = "Ruby";
     manifest.build.push(Spot::new("Bundler", 1));
@@ -32,7 +33,9 @@ pub(super) fn gemfile(text: &Text, manifest: &mut Manifest) {
 
 pub(super) fn gemspec(text: &Text, manifest: &mut Manifest) {
     static FIELD: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r#"\.(name|summary|license|required_ruby_version|add_dependency|add_runtime_dependency|add_development_dependency)\s*(?:=|\(|\s)\s*["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?"#)
+        pattern(
+            r#"\.(name|summary|license|required_ruby_version|add_dependency|add_runtime_dependency|add_development_dependency)\s*(?:=|\(|\s)\s*["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?"#,
+        )
     });
     manifest.ecosystem = "Ruby";
     for (number, line) in numbered(text) {
@@ -42,7 +45,9 @@ pub(super) fn gemspec(text: &Text, manifest: &mut Manifest) {
             "name" => manifest.name = Some(Spot::new(&found[2], number)),
             "summary" => manifest.description = Some(Spot::new(&found[2], number)),
             "license" => manifest.license = Some(Spot::new(&found[2], number)),
-            "required_ruby_version" => manifest.runtime.push(Spot::new(format!("Ruby {}", &found[2]), number)),
+            "required_ruby_version" => {
+                manifest.runtime.push(Spot::new(format!("Ruby {}", &found[2]), number))
+            }
             "add_development_dependency" => manifest.depend(&found[2], version, Scope::Development, number),
             _ => manifest.depend(&found[2], version, Scope::Runtime, number),
         }
@@ -88,7 +93,12 @@ pub(super) fn csproj(text: &Text, manifest: &mut Manifest) {
             manifest.runtime.push(Spot::new(format!(".NET {}", &found[1]), number));
         }
         if let Some(found) = PACKAGE.captures(line) {
-            manifest.depend(&found[1], found.get(2).map_or("", |version| version.as_str()), Scope::Runtime, number);
+            manifest.depend(
+                &found[1],
+                found.get(2).map_or("", |version| version.as_str()),
+                Scope::Runtime,
+                number,
+            );
         }
     }
 }
@@ -96,7 +106,8 @@ pub(super) fn csproj(text: &Text, manifest: &mut Manifest) {
 pub(super) fn cmake(text: &Text, manifest: &mut Manifest) {
     static PROJECT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)^\s*project\s*\(\s*([\w.+-]+)(?:.*\bVERSION\s+([\d.]+))?"));
-    static PACKAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^\s*find_package\s*\(\s*([\w.+-]+)(?:\s+([\d.]+))?"));
+    static PACKAGE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)^\s*find_package\s*\(\s*([\w.+-]+)(?:\s+([\d.]+))?"));
     static STANDARD: LazyLock<Regex> = LazyLock::new(|| pattern(r"CMAKE_(CXX|C)_STANDARD\s+(\d+)"));
     manifest.ecosystem = "C and C++";
     manifest.build.push(Spot::new("CMake", 1));
@@ -105,7 +116,12 @@ pub(super) fn cmake(text: &Text, manifest: &mut Manifest) {
             manifest.name = manifest.name.take().or_else(|| Some(Spot::new(&found[1], number)));
             manifest.version = found.get(2).map(|version| Spot::new(version.as_str(), number));
         } else if let Some(found) = PACKAGE.captures(line) {
-            manifest.depend(&found[1], found.get(2).map_or("", |version| version.as_str()), Scope::Runtime, number);
+            manifest.depend(
+                &found[1],
+                found.get(2).map_or("", |version| version.as_str()),
+                Scope::Runtime,
+                number,
+            );
         } else if let Some(found) = STANDARD.captures(line) {
             let language = if &found[1] == "CXX" { "C++" } else { "C" };
             manifest.runtime.push(Spot::new(format!("{language}{}", &found[2]), number));
@@ -149,7 +165,8 @@ pub(super) fn makefile(text: &Text, manifest: &mut Manifest) {
 
 pub(super) fn workflow(text: &Text, manifest: &mut Manifest) {
     static NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^name:\s*["']?([^"'#]+)"#));
-    static USES: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s*-?\s*uses:\s*["']?([\w./-]+)@([\w./-]+)"#));
+    static USES: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#"^\s*-?\s*uses:\s*["']?([\w./-]+)@([\w./-]+)"#));
     manifest.ecosystem = "pipeline";
     for (number, line) in numbered(text) {
         if let Some(found) = NAME.captures(line)

@@ -11,7 +11,8 @@ pub(super) fn pyproject(text: &Text, manifest: &mut Manifest) {
     let document = Document::parse(text);
     manifest.ecosystem = ECOSYSTEM;
     manifest.broken = document.broken;
-    let project = |key: &str| document.spot(&["project", key]).or_else(|| document.spot(&["tool", "poetry", key]));
+    let project =
+        |key: &str| document.spot(&["project", key]).or_else(|| document.spot(&["tool", "poetry", key]));
     manifest.name = project("name");
     manifest.version = project("version");
     manifest.description = project("description");
@@ -39,7 +40,11 @@ pub(super) fn pyproject(text: &Text, manifest: &mut Manifest) {
     for path in [["project", "scripts"], ["project", "gui-scripts"]] {
         for (name, line, target) in table(&document, &path) {
             let target = target.as_str().unwrap_or_default();
-            manifest.entries.push(Entry { what: format!("command `{name}`"), target: target.to_owned(), line });
+            manifest.entries.push(Entry {
+                what: format!("command `{name}`"),
+                target: target.to_owned(),
+                line,
+            });
         }
     }
 }
@@ -53,7 +58,8 @@ fn poetry(document: &Document<'_>, manifest: &mut Manifest) {
     ];
     for (path, scope) in groups {
         for (name, line, value) in table(document, &path) {
-            let version = value.as_str().or_else(|| value.get("version").and_then(Node::as_str)).unwrap_or_default();
+            let version =
+                value.as_str().or_else(|| value.get("version").and_then(Node::as_str)).unwrap_or_default();
             if name == "python" {
                 manifest.runtime.push(Spot::new(format!("Python {version}"), line));
             } else {
@@ -76,7 +82,10 @@ fn table<'d>(document: &'d Document<'_>, path: &[&str]) -> Vec<(&'d str, u32, No
 }
 
 fn is_development(extra: &str) -> bool {
-    matches!(extra.to_lowercase().as_str(), "dev" | "develop" | "development" | "test" | "tests" | "testing" | "lint" | "docs" | "doc" | "typing")
+    matches!(
+        extra.to_lowercase().as_str(),
+        "dev" | "develop" | "development" | "test" | "tests" | "testing" | "lint" | "docs" | "doc" | "typing"
+    )
 }
 
 fn requirement(manifest: &mut Manifest, node: Node<'_>, scope: Scope) {
@@ -98,11 +107,13 @@ fn split(text: &str) -> Option<(&str, &str)> {
 pub(super) fn requirements(text: &Text, manifest: &mut Manifest) {
     manifest.ecosystem = ECOSYSTEM;
     let name = text.path.rsplit('/').next().unwrap_or_default();
-    let development = ["dev", "test", "lint", "doc", "typing", "build", "ci"].iter().any(|word| name.contains(word));
+    let development =
+        ["dev", "test", "lint", "doc", "typing", "build", "ci"].iter().any(|word| name.contains(word));
     let scope = if development { Scope::Development } else { Scope::Runtime };
     for (number, line) in numbered(text) {
         let line = line.split(" --hash").next().unwrap_or(line).trim_end_matches(['\\', ' ']);
-        if !line.trim_start().starts_with(['#', '-']) && !line.starts_with(' ')
+        if !line.trim_start().starts_with(['#', '-'])
+            && !line.starts_with(' ')
             && let Some((name, version)) = split(line)
         {
             manifest.depend(name, version, scope, number);
@@ -136,7 +147,9 @@ pub(super) fn setup_cfg(text: &Text, manifest: &mut Manifest) {
             ("metadata", "version") => manifest.version = spot(),
             ("metadata", "description") => manifest.description = spot(),
             ("metadata", "license") => manifest.license = spot(),
-            ("options", "python_requires") => manifest.runtime.push(Spot::new(format!("Python {value}"), number)),
+            ("options", "python_requires") => {
+                manifest.runtime.push(Spot::new(format!("Python {value}"), number))
+            }
             ("options", "install_requires") => depend_on(manifest, value, Scope::Runtime, number),
             ("options.extras_require", extra) => {
                 let scope = if is_development(extra) { Scope::Development } else { Scope::Optional };
@@ -168,7 +181,8 @@ pub(super) fn setup_py(text: &Text, manifest: &mut Manifest) {
         Regex::new(r#"\b(name|version|description|license|python_requires)\s*=\s*["']([^"']+)["']"#)
             .expect("a valid pattern")
     });
-    static QUOTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"["']([^"']+)["']"#).expect("a valid pattern"));
+    static QUOTED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"["']([^"']+)["']"#).expect("a valid pattern"));
     manifest.ecosystem = ECOSYSTEM;
     let mut inside: Option<Scope> = None;
     for (number, line) in numbered(text) {
@@ -185,7 +199,9 @@ pub(super) fn setup_py(text: &Text, manifest: &mut Manifest) {
                 "version" => manifest.version = spot,
                 "description" => manifest.description = spot,
                 "license" => manifest.license = spot,
-                "python_requires" => manifest.runtime.push(Spot::new(format!("Python {}", &found[2]), number)),
+                "python_requires" => {
+                    manifest.runtime.push(Spot::new(format!("Python {}", &found[2]), number))
+                }
                 _ => {}
             }
         }
@@ -211,7 +227,8 @@ pub(super) fn pipfile(text: &Text, manifest: &mut Manifest) {
     manifest.broken = document.broken;
     for (section, scope) in [("packages", Scope::Runtime), ("dev-packages", Scope::Development)] {
         for (name, line, value) in table(&document, &[section]) {
-            let version = value.as_str().or_else(|| value.get("version").and_then(Node::as_str)).unwrap_or_default();
+            let version =
+                value.as_str().or_else(|| value.get("version").and_then(Node::as_str)).unwrap_or_default();
             manifest.depend(name, version.trim_start_matches('*'), scope, line);
         }
     }

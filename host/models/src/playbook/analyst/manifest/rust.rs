@@ -32,12 +32,14 @@ pub(super) fn cargo(text: &Text, manifest: &mut Manifest) {
     dependencies(&document, manifest);
     for (key, what) in [("bin", "program"), ("lib", "library"), ("example", "example")] {
         let Some(node) = document.get(&[key]) else { continue };
-        let targets: Vec<Node<'_>> = if node.items().next().is_some() { node.items().collect() } else { vec![node] };
+        let targets: Vec<Node<'_>> =
+            if node.items().next().is_some() { node.items().collect() } else { vec![node] };
         for target in targets.into_iter().filter(|_| key != "example") {
             let name = target.get("name").and_then(Node::as_str).unwrap_or_default();
             let path = target.get("path").and_then(Node::spot);
             let default = if key == "lib" { "src/lib.rs".to_owned() } else { format!("src/bin/{name}.rs") };
-            let line = path.as_ref().map_or_else(|| target.get("name").map_or(1, Node::line), |path| path.lines.0);
+            let line =
+                path.as_ref().map_or_else(|| target.get("name").map_or(1, Node::line), |path| path.lines.0);
             manifest.entries.push(Entry {
                 what: if name.is_empty() { what.to_owned() } else { format!("{what} `{name}`") },
                 target: path.map_or(default, |path| path.text),
@@ -74,7 +76,11 @@ fn read(table: Node<'_>, scope: Scope, target: &str, manifest: &mut Manifest) {
         let version = value.as_str().or_else(|| value.get("version").and_then(Node::as_str));
         let from_workspace = value.get("workspace").is_some_and(Node::is_true);
         let scope = if value.get("optional").is_some_and(Node::is_true) { Scope::Optional } else { scope };
-        let mut text = match (version, value.get("path").and_then(Node::as_str), value.get("git").and_then(Node::as_str)) {
+        let mut text = match (
+            version,
+            value.get("path").and_then(Node::as_str),
+            value.get("git").and_then(Node::as_str),
+        ) {
             (Some(version), _, _) => version.to_owned(),
             (None, Some(path), _) => format!("path {path}"),
             (None, None, Some(git)) => format!("git {git}"),

@@ -71,7 +71,10 @@ impl<'d> Node<'d> {
     /// The text itself and the lines it stands on.
     pub(super) fn spot(self) -> Option<Spot> {
         let last = line_at(self.text, self.end.saturating_sub(1).max(self.start));
-        Some(Spot { text: self.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "), lines: (self.line(), last) })
+        Some(Spot {
+            text: self.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "),
+            lines: (self.line(), last),
+        })
     }
 
     /// The members of a list; nothing for another value.

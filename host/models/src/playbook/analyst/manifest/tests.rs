@@ -52,7 +52,8 @@ fn a_poetry_project_is_understood() {
 
 #[test]
 fn a_file_that_is_cut_gives_what_was_read() {
-    let manifest = read("pyproject.toml", "[project]\nname = \"x\"\ndependencies = [\n  \"a>=1\",\n  \"b>=2\",\n");
+    let manifest =
+        read("pyproject.toml", "[project]\nname = \"x\"\ndependencies = [\n  \"a>=1\",\n  \"b>=2\",\n");
     assert!(manifest.broken);
     assert_eq!(manifest.name.unwrap().text, "x");
 }
@@ -89,7 +90,12 @@ fn a_cargo_manifest_tells_targets_members_and_where_versions_come_from() {
     );
     assert_eq!(
         dependencies(&manifest, Scope::Runtime),
-        [("anyhow", "1.0", 17), ("grep", "0.4", 18), ("log", "from the workspace", 19), ("libc", "0.2 on cfg(unix)", 26)]
+        [
+            ("anyhow", "1.0", 17),
+            ("grep", "0.4", 18),
+            ("log", "from the workspace", 19),
+            ("libc", "0.2 on cfg(unix)", 26)
+        ]
     );
     assert_eq!(dependencies(&manifest, Scope::Optional), [("termcolor", "1.4", 21)]);
     assert_eq!(manifest.entries[0].target, "crates/core/main.rs");
@@ -112,8 +118,14 @@ fn a_go_mod_tells_direct_from_indirect() {
 
 #[test]
 fn requirement_files_setup_files_and_the_rest_are_read() {
-    let requirements = read("requirements.txt", "# pinned\nflask==3.0.0\n-r base.txt\nuvicorn[standard]>=0.30 ; sys_platform != 'win32'\n");
-    assert_eq!(dependencies(&requirements, Scope::Runtime), [("flask", "==3.0.0", 2), ("uvicorn", ">=0.30", 4)]);
+    let requirements = read(
+        "requirements.txt",
+        "# pinned\nflask==3.0.0\n-r base.txt\nuvicorn[standard]>=0.30 ; sys_platform != 'win32'\n",
+    );
+    assert_eq!(
+        dependencies(&requirements, Scope::Runtime),
+        [("flask", "==3.0.0", 2), ("uvicorn", ">=0.30", 4)]
+    );
     let development = read("requirements-dev.txt", "pytest\n");
     assert_eq!(dependencies(&development, Scope::Development), [("pytest", "", 1)]);
     let cfg = read(
@@ -123,7 +135,10 @@ fn requirement_files_setup_files_and_the_rest_are_read() {
     );
     assert_eq!(dependencies(&cfg, Scope::Runtime), [("requests", ">=2", 6), ("attrs", "", 7)]);
     assert_eq!(cfg.entries[0].target, "thing.cli:main");
-    let setup = read("setup.py", "from setuptools import setup\nsetup(\n    name=\"old\",\n    install_requires=[\n        \"six>=1\",\n    ],\n)\n");
+    let setup = read(
+        "setup.py",
+        "from setuptools import setup\nsetup(\n    name=\"old\",\n    install_requires=[\n        \"six>=1\",\n    ],\n)\n",
+    );
     assert_eq!(dependencies(&setup, Scope::Runtime), [("six", ">=1", 5)]);
     let pom = read(
         "pom.xml",
@@ -135,10 +150,16 @@ fn requirement_files_setup_files_and_the_rest_are_read() {
     );
     assert_eq!(pom.name.as_ref().map(|name| name.text.as_str()), Some("demo"));
     assert_eq!(dependencies(&pom, Scope::Development), [("junit:junit", "4.13", 11)]);
-    let gradle = read("build.gradle.kts", "plugins {\n  kotlin(\"jvm\") version \"2.0.0\"\n}\ndependencies {\n  implementation(\"io.ktor:ktor-server:2.3\")\n}\n");
+    let gradle = read(
+        "build.gradle.kts",
+        "plugins {\n  kotlin(\"jvm\") version \"2.0.0\"\n}\ndependencies {\n  implementation(\"io.ktor:ktor-server:2.3\")\n}\n",
+    );
     assert_eq!(dependencies(&gradle, Scope::Runtime), [("io.ktor:ktor-server", "2.3", 5)]);
     let docker = read("Dockerfile", "FROM python:3.12 AS base\nRUN true\n");
     assert_eq!(docker.build[0].text, "image `python:3.12`");
-    let pipeline = read(".github/workflows/ci.yml", "name: tests\non: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n");
+    let pipeline = read(
+        ".github/workflows/ci.yml",
+        "name: tests\non: push\njobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n",
+    );
     assert_eq!(dependencies(&pipeline, Scope::Build), [("actions/checkout", "v4", 6)]);
 }

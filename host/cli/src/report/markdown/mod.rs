@@ -1,0 +1,117 @@
+//! A report as Markdown, for reading. Everything in it is in the JSON form too, which holds more.
+
+mod record;
+mod statements;
+
+use super::safe::{code, inline};
+use super::{Report, Status};
+use ringfence_models::playbook::analyst::Severity;
+
+/// The report as Markdown text that ends with a line break.
+pub fn markdown(report: &Report) -> String {
+    let mut page = Page(String::new());
+    head(report, &mut page);
+    glance(report, &mut page);
+    statements::section(&mut page, "Technology stack", &report.stack, "Nothing was learnt about the stack.");
+    statements::section(&mut page, "Modules", &report.modules, "Nothing was learnt about the modules.");
+    statements::findings(report, &mut page);
+    record::done(report, &mut page);
+    record::fence(report, &mut page);
+    record::notes(report, &mut page);
+    record::spend(report, &mut page);
+    page.0
+}
+
+/// A page that is being written.
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.0.push_str(line.as_ref());
+        self.0.push('\n');
+    }
+
+    /// An empty line, unless there is one.
+    fn gap(&mut self) {
+        if !self.0.is_empty() && !self.0.ends_with("\n\n") {
+            self.0.push('\n');
+        }
+    }
+
+    fn heading(&mut self, level: usize, text: &str) {
+        self.gap();
+        self.line(format!("{} {text}", "#".repeat(level)));
+        self.gap();
+    }
+
+    /// A table; its cells must be safe for one.
+    fn table(&mut self, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+        self.gap();
+        self.line(format!("| {} |", head.join(" | ")));
+        self.line(format!("|{}", " --- |".repeat(head.len())));
+        for row in rows {
+            self.line(format!("| {} |", row.join(" | ")));
+        }
+        self.gap();
+    }
+}
+
+fn head(report: &Report, page: &mut Page) {
+    let name = report.project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("the project");
+    page.heading(1, &format!("Report on {}", inline(name)));
+    page.line(format!("**Goal:** {}", inline(&report.goal)));
+    page.gap();
+    page.line(format!("**Outcome:** {}", inline(&report.outcome.text)));
+    page.gap();
+    if report.outcome.status != Status::Finished {
+        page.line("> The run did not finish: what follows is what it had found out by then.");
+        page.gap();
+    }
+    page.line(format!(
+        "Model: {} · run {} · {} to {}",
+        inline(&report.model),
+        code(&report.run),
+        inline(&report.started),
+        inline(&report.latest),
+    ));
+    page.gap();
+    page.line(
+        "Every statement names the step that showed it and, where there is one, the file and its lines.",
+    );
+}
+
+fn glance(report: &Report, page: &mut Page) {
+    page.heading(2, "At a glance");
+    for (topic, title) in [("languages", "Languages"), ("package", "Packages"), ("frameworks", "Built on")] {
+        let told: Vec<String> =
+            report.stack.iter().filter(|told| told.topic == topic).map(statements::brief).collect();
+        if !told.is_empty() {
+            page.line(format!("- {title}: {}.", inline(&told.join(", "))));
+        }
+    }
+    let counts = report.counts;
+    let kinds =
+        [(counts.high, "high"), (counts.medium, "medium"), (counts.low, "low"), (counts.info, "info")];
+    let kinds: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    page.line(if kinds.is_empty() {
+        "- Possible problems: none found.".to_owned()
+    } else {
+        format!("- Possible problems, by kind: {}.", kinds.join(", "))
+    });
+    for finding in report.findings.iter().filter(|finding| finding.severity >= Some(Severity::Medium)).take(5)
+    {
+        let severity = finding.severity.map_or("info", Severity::name);
+        page.line(format!(
+            "  - {severity}: {} {}",
+            inline(&finding.text),
+            statements::cite(&finding.evidence)
+        ));
+    }
+    let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
+    page.line(format!(
+        "- Tasks: {completed} of {} completed, in {} steps.",
+        report.tasks.len(),
+        report.steps.len()
+    ));
+}

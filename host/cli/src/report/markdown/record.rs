@@ -1,0 +1,173 @@
+//! What a run did: tasks, steps, plans, what the fence refused, what it used.
+
+use super::Page;
+use crate::report::Report;
+use crate::report::safe::{cell, clip, inline};
+use serde_json::Value;
+
+/// Tasks, steps and plans.
+pub(super) fn done(report: &Report, page: &mut Page) {
+    page.heading(2, "What was done");
+    if !report.tasks.is_empty() {
+        page.line(format!(
+            "Tasks, with their summaries in the words of the model ({}):",
+            inline(&report.model)
+        ));
+        page.table(
+            &["Task", "Status", "Steps", "Summary"],
+            report.tasks.iter().map(|task| {
+                let what = format!("**{}**: {}", cell(&task.id), cell(&task.description));
+                let summary = if task.summary.is_empty() { "–".to_owned() } else { cell(&task.summary) };
+                vec![what, cell(&task.status.replace('_', " ")), ranges(&task.steps), summary]
+            }),
+        );
+    }
+    if !report.steps.is_empty() {
+        page.line("Steps:");
+        page.table(
+            &["Step", "Tool", "Input", "Outcome", "Receipt"],
+            report.steps.iter().map(|step| {
+                let message =
+                    if step.message.is_empty() { String::new() } else { format!(": {}", step.message) };
+                vec![
+                    step.step.to_string(),
+                    word(&step.action),
+                    cell(&clip(&input(&step.input), 160)),
+                    cell(&clip(&format!("{}{message}", step.outcome), 300)),
+                    step.receipt.as_deref().map_or("–".to_owned(), word),
+                ]
+            }),
+        );
+    }
+    plans(report, page);
+}
+
+fn plans(report: &Report, page: &mut Page) {
+    if report.plans.is_empty() {
+        return;
+    }
+    page.line("Versions of the plan:");
+    page.table(
+        &["Version", "By", "Approved", "Tasks", "Hash"],
+        report.plans.iter().map(|plan| {
+            let tasks: Vec<String> = plan.tasks.iter().map(|(id, _)| cell(id)).collect();
+            let tasks = if tasks.is_empty() { "none".to_owned() } else { tasks.join(", ") };
+            let author = if plan.author == "person" { "a person" } else { "the model" };
+            let approved = if plan.approved { "yes" } else { "no" };
+            vec![
+                plan.version.to_string(),
+                author.to_owned(),
+                approved.to_owned(),
+                tasks,
+                word(&clip(&plan.hash, 12)),
+            ]
+        }),
+    );
+}
+
+/// A name as code in a cell.
+fn word(text: &str) -> String {
+    cell(&format!("`{}`", text.replace('`', "'")))
+}
+
+/// `3, 5–8`
+fn ranges(steps: &[u64]) -> String {
+    let mut parts: Vec<(u64, u64)> = Vec::new();
+    for step in steps {
+        match parts.last_mut() {
+            Some((_, last)) if *step == last.saturating_add(1) => *last = *step,
+            _ => parts.push((*step, *step)),
+        }
+    }
+    let shown: Vec<String> = parts
+        .iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}–{last}") })
+        .collect();
+    if shown.is_empty() { "–".to_owned() } else { shown.join(", ") }
+}
+
+/// An input as `key: value` pairs.
+fn input(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let pairs: Vec<String> =
+                map.iter().map(|(key, value)| format!("{key}: {}", short(value))).collect();
+            pairs.join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => clip(text, 60),
+        other => clip(&other.to_string(), 60),
+    }
+}
+
+/// What tool calls could touch, and what was refused.
+pub(super) fn fence(report: &Report, page: &mut Page) {
+    page.heading(2, "The fence");
+    if report.fence.folders.is_empty() {
+        page.line("No tool call left a receipt.");
+    } else {
+        let folders: Vec<String> = report.fence.folders.iter().map(|folder| inline(folder)).collect();
+        let omitted = match report.fence.omitted {
+            0 => String::new(),
+            more => format!(" {more} more openings or denials didn't fit into the receipts."),
+        };
+        page.line(format!(
+            "Granted: {}. The tools opened {} different files.{omitted}",
+            folders.join(", "),
+            report.fence.files_opened
+        ));
+        let components = &report.fence.components;
+        page.table(
+            &["Tool", "Component"],
+            components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
+        );
+    }
+    if report.denials.is_empty() {
+        page.line("Nothing was refused.");
+        return;
+    }
+    page.line("Refused:");
+    page.table(
+        &["Step", "What was tried", "Why not", "What would allow it"],
+        report.denials.iter().map(|denial| {
+            let tried = format!("{} {}", cell(&denial.operation), word(&denial.asked));
+            let allow = denial.would_allow.as_deref().unwrap_or("nothing");
+            vec![denial.step.to_string(), tried, cell(&denial.reason), cell(allow)]
+        }),
+    );
+}
+
+/// What went wrong without ending the run.
+pub(super) fn notes(report: &Report, page: &mut Page) {
+    if report.notes.is_empty() {
+        return;
+    }
+    page.heading(2, "Notes");
+    for note in &report.notes {
+        page.line(format!("- {}: {}", inline(&note.stage), inline(&note.text)));
+    }
+}
+
+/// What the run used.
+pub(super) fn spend(report: &Report, page: &mut Page) {
+    let spend = report.spend;
+    page.heading(2, "Spend");
+    page.line(format!(
+        "{} of {} iterations · {} model calls, {} tokens in ({} from a cache), {} out · {} tool calls, {:.1} ms of \
+         processor time · {:.1} s in all, pauses not counted.",
+        spend.iterations,
+        spend.iterations_limit,
+        spend.model_calls,
+        spend.input_tokens,
+        spend.cached_tokens,
+        spend.output_tokens,
+        spend.tool_calls,
+        spend.tool_cpu_us as f64 / 1000.0,
+        spend.active_ms as f64 / 1000.0,
+    ));
+}

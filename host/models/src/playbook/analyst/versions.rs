@@ -1,0 +1,67 @@
+//! Findings about dependencies, as manifests ask for them.
+
+use super::manifest::{Dependency, Manifest};
+use super::stack::plural;
+use super::{About, Claim, Concern, Evidence, Item, Severity};
+use crate::playbook::place::Place;
+
+pub(super) fn claims(manifests: &[Manifest]) -> Vec<Claim> {
+    let any = finding(
+        manifests,
+        "any-version",
+        "Any version of a dependency is accepted",
+        "The next install may bring a release that breaks the program or that somebody else has published under the name; ask for a range.",
+        |one| matches!(one.requirement.as_str(), "*" | "latest" | "x" | ">=0" | ">= 0"),
+    );
+    let moving = finding(
+        manifests,
+        "moving-source",
+        "A dependency comes straight from an address",
+        "What stands there can change without a new version; pin a commit, and prefer releases.",
+        |one| {
+            let text = one.requirement.to_lowercase();
+            let source = ["git ", "git+", "git:", "github:", "http:", "https:", "@ git"]
+                .iter()
+                .any(|start| text.starts_with(start));
+            source && !pinned(&text)
+        },
+    );
+    [any, moving].into_iter().flatten().collect()
+}
+
+/// Whether an address names one commit.
+fn pinned(address: &str) -> bool {
+    address
+        .rsplit(['#', '@'])
+        .next()
+        .is_some_and(|end| end.len() >= 7 && end.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn finding(
+    manifests: &[Manifest],
+    topic: &str,
+    title: &str,
+    why: &str,
+    wrong: impl Fn(&Dependency) -> bool,
+) -> Option<Claim> {
+    let items: Vec<Item> = manifests
+        .iter()
+        .filter(|manifest| Place::of(&manifest.path) <= Place::Support)
+        .flat_map(|manifest| manifest.dependencies.iter().map(move |one| (manifest, one)))
+        .filter(|(_, one)| wrong(one))
+        .map(|(manifest, one)| Item {
+            text: format!("{} {}", one.name, one.requirement),
+            detail: one.scope.name().to_owned(),
+            evidence: Evidence::lines(manifest.step, &manifest.path, one.line, one.line),
+        })
+        .collect();
+    if items.is_empty() {
+        return None;
+    }
+    let text = format!("{title}: {}.", plural(items.len() as u64, "place"));
+    let mut claim = Claim::new(About::Problem, topic, text, Vec::new()).with_items(items);
+    claim.why = Some(why.to_owned());
+    claim.severity = Some(Severity::Low);
+    claim.concern = Some(Concern::Maintainability);
+    Some(claim)
+}
