@@ -6,3 +6,4 @@
 #![forbid(unsafe_code)]
 
 pub mod messages_api;
+pub mod product;

@@ -84,6 +84,8 @@ impl Halt {
 pub struct Driver {
     /// The state machine.
     pub run: Run,
+    /// What it owes now.
+    pub owed: Vec<Effect>,
     /// The right to write this run's journal.
     pub lease: Lease,
     /// Who answers the stages.
@@ -102,7 +104,8 @@ impl Driver {
     /// Goes on until the run ends, waits for a person or is interrupted.
     pub async fn drive(&mut self) -> Result<Halt> {
         loop {
-            let Some(effect) = self.run.owed().into_iter().next() else {
+            // Always one at present; a flow that owes several gets them one after the other.
+            let Some(effect) = self.owed.first().cloned() else {
                 anyhow::bail!("run {} owes nothing and hasn't ended", self.run.state().run);
             };
             let halt = match effect {
@@ -135,13 +138,13 @@ impl Driver {
     /// Applies one fact and journals it with the intents that follow from it, in one transaction.
     pub fn record(&mut self, kind: EventKind, receipt: Option<(ReceiptId, Value)>) -> Result<()> {
         let event = Event { at: Store::now(), kind };
-        let mut next = self.run.clone();
-        let effects = next.apply(event.clone())?;
+        let effects = self.run.apply(event.clone())?;
         let receipts: Vec<_> = receipt.into_iter().collect();
-        let stage = &next.state().stage;
+        let stage = &self.run.state().stage;
         let entry = Entry { event: &event, intents: &effects, receipts: &receipts, stage };
+        // Should this fail, the run in memory is ahead of the journal: nobody may go on with it.
         self.lease.append(&entry).context("the journal can't be written")?;
-        self.run = next;
+        self.owed = effects;
         self.observer.notice(Notice::Happened { event: &event, state: self.run.state() });
         Ok(())
     }

@@ -4,57 +4,73 @@
 //! own: deadlines and grants themselves (the sandbox keeps them).
 
 use crate::driver::{Executed, Executor, Readied};
+use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
 use async_trait::async_trait;
-use ringfence_engine::{OutcomeStatus, ReceiptId, ToolCall, ToolOutcome};
+use ringfence_engine::{OutcomeStatus, ReceiptId, ToolCall, ToolOutcome, ToolSpec};
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, GrantedTree, Limits, Outcome, Sandbox, Tool,
+    CallError, CallReport, CallRequest, CancellationToken, Limits, Outcome, Sandbox, Tool,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 /// The sandbox with one run's tools and grants.
 pub struct Fenced {
     /// Where calls are made.
-    pub sandbox: Arc<Sandbox>,
-    /// What can be called, by name.
-    pub allowed: BTreeMap<String, Allowed>,
+    pub sandbox: Sandbox,
+    /// The tools, each with what it may touch.
+    pub toolbox: Toolbox,
+    /// Those that the run may call.
+    pub allowed: BTreeSet<String>,
 }
 
-/// A tool that a run may call, and what it may touch.
-pub struct Allowed {
-    /// The tool.
-    pub tool: Tool,
-    /// What its calls see of the files.
-    pub tree: Arc<GrantedTree>,
-    /// The bounds of each call; the engine's deadline narrows them.
-    pub limits: Limits,
+impl Fenced {
+    /// The tools as the loop and its models know them, ordered by name.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.allowed
+            .iter()
+            .filter_map(|name| self.toolbox.tools().get(name))
+            .map(|tool| {
+                let definition = tool.definition();
+                ToolSpec {
+                    name: tool.name().to_owned(),
+                    description: definition.description.clone(),
+                    input_schema: definition.input_schema.clone(),
+                    can: self.toolbox.facts(tool.name()),
+                }
+            })
+            .collect()
+    }
+
+    fn allowed(&self, tool: &str) -> Option<&Tool> {
+        self.allowed.contains(tool).then(|| self.toolbox.tools().get(tool))?
+    }
 }
 
 #[async_trait]
 impl Executor for Fenced {
     fn cold(&self, tool: &str) -> Option<String> {
-        let component = self.allowed.get(tool)?.tool.component();
+        let component = self.allowed(tool)?.component();
         let cold = self.sandbox.would_compile(component).unwrap_or(false);
         cold.then(|| component.name().to_owned())
     }
 
     async fn ready(&self, tool: &str) -> Result<Readied> {
-        let allowed = self.allowed.get(tool).with_context(|| format!("there is no tool `{tool}`"))?;
-        let prepared = self.sandbox.prepare(allowed.tool.component()).await?;
+        let tool = self.allowed(tool).with_context(|| format!("there is no tool `{tool}`"))?;
+        let prepared = self.sandbox.prepare(tool.component()).await?;
         Ok(Readied { took: prepared.took })
     }
 
     async fn call(&self, call: &ToolCall) -> Result<Executed> {
-        let Some(allowed) = self.allowed.get(&call.tool) else {
+        let Some(tool) = self.allowed(&call.tool) else {
             return Ok(not_run(format!("there is no tool `{}`", call.tool)));
         };
-        let limits = Limits { time_ms: allowed.limits.time_ms.min(call.timeout_ms), ..allowed.limits.clone() };
+        let bounds = self.toolbox.limits(&call.tool);
+        let limits = Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() };
         let request = CallRequest {
-            tool: allowed.tool.clone(),
+            tool: tool.clone(),
             input: call.input.clone(),
-            tree: allowed.tree.clone(),
+            tree: self.toolbox.tree(&call.tool).clone(),
             limits,
             cancel: CancellationToken::new(),
         };

@@ -73,9 +73,11 @@ pub fn begin(
     let entered = NewRun { id: id.clone(), project: setup.project.clone(), goal, model: model.identity(), created: at };
     let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
     let lease = store.create_run(&entered, &entry)?;
+    let owed = effects;
     let reviewer = Reviewer { given: None, yes, terminal: voice.interactive };
     go(store, folders, voice, false, |interrupt| Driver {
         run,
+        owed,
         lease,
         model,
         executor: Arc::new(fenced),
@@ -91,13 +93,14 @@ pub fn take_up(run: &RunId, reviewer: Reviewer, folders: &Folders, voice: Voice)
     // The lease first: what is read after it can't change under us.
     let lease = store.lease(run)?;
     let journal = store.journal(run)?;
-    let state = replay(&journal)?;
-    let setup = Setup::of(&state)?;
+    let run = Run::from_state(replay(&journal)?);
+    let setup = Setup::of(run.state())?;
     let model = setup.models.connect(&Environment::read(), folders)?;
     let fenced = setup.fence(folders)?;
     let yes = reviewer.yes;
     go(store, folders, voice, true, |interrupt| Driver {
-        run: Run::from_state(state),
+        owed: run.owed(),
+        run,
         lease,
         model,
         executor: Arc::new(fenced),

@@ -5,21 +5,18 @@
 //! terms real again (opening folders, loading components).
 
 use crate::config::{Resolved, ToolPolicy};
-use crate::executor::{Allowed, Fenced};
-use crate::exit::{OrUsage, Refusal};
+use crate::executor::Fenced;
+use crate::exit::OrUsage;
 use crate::model_choice::ModelPlan;
 use crate::state_dir::Folders;
+use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
-use ringfence_engine::{State, ToolFacts, ToolSpec};
-use ringfence_sandbox::standard;
-use ringfence_sandbox::{
-    ComponentSource, Digest, GrantedTree, Grants, ProjectDir, Sandbox, SandboxConfig, Toolset,
-};
+use ringfence_engine::State;
+use ringfence_sandbox::{ComponentSource, Digest, Grants, ProjectDir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The terms of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,71 +80,20 @@ impl Setup {
     /// Opens what is granted and loads the tools. Compiles nothing yet.
     pub fn fence(&self, folders: &Folders) -> Result<Fenced> {
         let project = ProjectDir::open(&self.project).or_usage()?;
-        let cache_dir = Some(folders.code()?.to_owned());
-        let sandbox = Sandbox::new(SandboxConfig { cache_dir, ..SandboxConfig::for_few_calls() }).or_usage()?;
-        let mut loaded = Vec::new();
-        for component in standard::components() {
-            loaded.push(sandbox.load(component.source()?)?);
-        }
-        for pinned in &self.components {
-            loaded.push(sandbox.load(kept(pinned, folders)?).or_usage()?);
-        }
-        let tools = Toolset::new(loaded).or_usage()?;
-        self.check_names(&tools)?;
-        let common = GrantedTree::open(&project, &self.grants).or_usage()?;
-        let mut allowed = BTreeMap::new();
-        for tool in tools.iter() {
-            let name = tool.name();
-            if self.allowed.as_ref().is_some_and(|names| !names.iter().any(|other| other == name)) {
-                continue;
-            }
-            let (tree, limits) = match self.tools.get(name) {
-                Some(policy) => {
-                    let grants = Grants { dirs: policy.dirs.clone(), limits: policy.limits.clone() };
-                    (GrantedTree::open(&project, &grants).or_usage()?, policy.limits.clone())
+        let sandbox = toolset::sandbox(folders)?;
+        let kept = self.components.iter().map(|pinned| kept(pinned, folders)).collect::<Result<Vec<_>>>()?;
+        let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;
+        let allowed = match &self.allowed {
+            None => toolbox.tools().iter().map(|tool| tool.name().to_owned()).collect(),
+            Some(names) => {
+                for name in names {
+                    toolbox.tool(name)?;
                 }
-                None => (common.clone(), self.grants.limits.clone()),
-            };
-            allowed.insert(name.to_owned(), Allowed { tool: tool.clone(), tree, limits });
-        }
-        Ok(Fenced { sandbox: Arc::new(sandbox), allowed })
-    }
-
-    /// Names that no component has are a mistake, not a wish to be ignored.
-    fn check_names(&self, tools: &Toolset) -> Result<(), Refusal> {
-        let named = self.allowed.iter().flatten().chain(self.tools.keys());
-        for name in named {
-            if tools.get(name).is_none() {
-                let known: Vec<_> = tools.iter().map(|tool| tool.name().to_owned()).collect();
-                return Err(Refusal::usage(format!("there is no tool `{name}`"))
-                    .hint(format!("the tools are: {}", known.join(", "))));
+                names.iter().cloned().collect()
             }
-        }
-        Ok(())
+        };
+        Ok(Fenced { sandbox, toolbox, allowed })
     }
-}
-
-/// The tools as the loop and its models know them, ordered by name.
-pub fn specs(fenced: &Fenced) -> Vec<ToolSpec> {
-    fenced
-        .allowed
-        .iter()
-        .map(|(name, allowed)| {
-            let definition = allowed.tool.definition();
-            let facts = allowed.tree.grants().facts();
-            ToolSpec {
-                name: name.clone(),
-                description: definition.description.clone(),
-                input_schema: definition.input_schema.clone(),
-                can: ToolFacts {
-                    reads: facts.reads,
-                    writes: facts.writes,
-                    egress: facts.egress,
-                    deterministic: facts.deterministic,
-                },
-            }
-        })
-        .collect()
 }
 
 fn shelf(folders: &Folders) -> Result<PathBuf> {

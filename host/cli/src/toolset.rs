@@ -3,7 +3,7 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
-use crate::config::Resolved;
+use crate::config::{Resolved, ToolPolicy};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -31,18 +31,29 @@ struct Scope {
 impl Toolbox {
     /// Loads the standard components and the configured ones and opens what is granted.
     pub fn open(sandbox: &Sandbox, project: &ProjectDir, resolved: &Resolved) -> Result<Self> {
-        let tools = load(sandbox, &resolved.components)?;
+        Self::under(sandbox, project, &resolved.grants, &resolved.tools, &resolved.components)
+    }
+
+    /// The same under these grants, with some tools narrowed.
+    pub fn under(
+        sandbox: &Sandbox,
+        project: &ProjectDir,
+        grants: &Grants,
+        narrowed: &BTreeMap<String, ToolPolicy>,
+        components: &[ComponentSource],
+    ) -> Result<Self> {
+        let tools = load(sandbox, components)?;
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
             Ok(Scope { tree, limits: grants.limits.clone() })
         };
         let mut own = BTreeMap::new();
-        for name in resolved.tools.keys() {
+        for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
             find(&tools, name)?;
-            own.insert(name.clone(), open(&resolved.grants_of(name))?);
+            own.insert(name.clone(), open(&policy.grants())?);
         }
-        let all = open(&resolved.grants)?;
+        let all = open(grants)?;
         Ok(Self { tools, own, all })
     }
 

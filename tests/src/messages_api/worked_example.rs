@@ -173,18 +173,20 @@ fn evaluate(asked: &Asked) -> Value {
 }
 
 impl Asked {
-    /// What stands under a heading of the prompt, up to the next empty line.
+    /// What stands under a heading of the prompt, up to the next empty line or the end of
+    /// its data.
     pub fn section(&self, heading: &str) -> Option<String> {
-        let mut lines = self.user.lines().skip_while(|line| !line.trim_end().starts_with(heading));
+        let mut lines = self.user.lines().skip_while(|line| !line.starts_with(heading));
         lines.next()?;
-        let lines = lines.take_while(|line| !line.trim().is_empty());
+        let lines = lines.take_while(|line| !line.trim().is_empty() && *line != "</data>");
         Some(lines.filter(|line| *line != "<data>").collect::<Vec<_>>().join("\n"))
     }
 
     /// The description of the task that a decision or an evaluation is about.
     pub fn top_task(&self) -> Option<String> {
         let section = self.section("The task on top")?;
-        section.split_once(": ").map(|(_, description)| description.to_owned())
+        let (_, description) = section.lines().next()?.split_once(": ")?;
+        Some(description.to_owned())
     }
 
     fn known_task(&self) -> Option<Task> {

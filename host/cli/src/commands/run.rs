@@ -5,7 +5,7 @@ use crate::config::{Flags, Resolved};
 use crate::exit::{Exit, OrUsage};
 use crate::model_choice::{Environment, ModelPlan};
 use crate::session::{self, Voice};
-use crate::setup::{self, Setup};
+use crate::setup::Setup;
 use crate::state_dir::Folders;
 use anyhow::{Context, Result};
 use ringfence_engine::{Flow, Settings};
@@ -31,7 +31,7 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
         flow: Flow::Staged,
         limits: resolved.limits,
         pause: resolved.pause,
-        tools: setup::specs(&fenced),
+        tools: fenced.specs(),
         prompts: resolved.prompts,
         metadata: serde_json::to_value(&setup).context("the run's terms can't be written as JSON")?,
     };

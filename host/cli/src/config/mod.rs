@@ -82,6 +82,13 @@ pub struct ToolPolicy {
     pub limits: CallLimits,
 }
 
+impl ToolPolicy {
+    /// The same as grants.
+    pub fn grants(&self) -> Grants {
+        Grants { dirs: self.dirs.clone(), limits: self.limits.clone() }
+    }
+}
+
 impl Resolved {
     /// Reads, confirms and layers everything. Nothing was run when this fails.
     pub fn load(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
@@ -134,13 +141,6 @@ impl Resolved {
         })
     }
 
-    /// What this tool may touch, and its bounds.
-    pub fn grants_of(&self, tool: &str) -> Grants {
-        match self.tools.get(tool) {
-            Some(policy) => Grants { dirs: policy.dirs.clone(), limits: policy.limits.clone() },
-            None => self.grants.clone(),
-        }
-    }
 }
 
 /// The built-in prompts with the project's own in place of some.

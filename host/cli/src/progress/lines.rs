@@ -5,7 +5,7 @@ use crate::output::err;
 use crate::review::{call_line, short};
 use crate::terminal::{one_line, plain};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State};
+use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State, Subject};
 use std::time::Duration;
 
 const LINE: usize = 160;
@@ -97,7 +97,15 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
             let line = match &state.stage {
                 Stage::Executing { call } => format!("[{number}] decided: {}", call_line(call)),
                 Stage::Deciding(_) | Stage::Planning(_) | Stage::Finished => last_done(state, number),
-                Stage::PausedForReview { .. } => format!("[{number}] paused for review"),
+                Stage::PausedForReview { review, .. } => match &review.subject {
+                    Subject::Plan { plan } => format!("[{number}] planned: {} tasks", plan.tasks.len()),
+                    Subject::Call { call } => format!("[{number}] decided: {}", call_line(call)),
+                    Subject::Question { .. } => format!("[{number}] decided: to ask a person"),
+                    Subject::Stagnation { .. }
+                    | Subject::UnknownOutcome { .. }
+                    | Subject::StageFailed { .. }
+                    | Subject::Interrupted => format!("[{number}] paused for review"),
+                },
                 Stage::Initializing | Stage::Evaluating(_) | Stage::Failed { .. } => format!("[{number}] answered"),
             };
             Some(match noted {
