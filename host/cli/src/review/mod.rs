@@ -80,6 +80,15 @@ fn covered_by_yes(subject: &Subject) -> bool {
     }
 }
 
+/// A hash may be given by its first digits, as it is printed.
+fn whole_hash(given: String, subject: &Subject) -> PlanHash {
+    const FEWEST: usize = 8;
+    match approved_hash(subject) {
+        Some(current) if given.len() >= FEWEST && current.0.starts_with(&given) => current,
+        _ => PlanHash(given),
+    }
+}
+
 /// The hash that an approval of this subject names.
 fn approved_hash(subject: &Subject) -> Option<PlanHash> {
     match subject {
@@ -95,7 +104,7 @@ fn approved_hash(subject: &Subject) -> Option<PlanHash> {
 
 fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
     Ok(match given {
-        Given::Approve(hash) => Answer::Approve { plan: hash.map(PlanHash) },
+        Given::Approve(hash) => Answer::Approve { plan: hash.map(|hash| whole_hash(hash, subject)) },
         Given::Reject(reason) => Answer::Reject { reason },
         Given::Reply(text) => Answer::Reply { text },
         Given::Abort => Answer::Abort,
