@@ -73,7 +73,11 @@ fn an_empty_folder_is_no_failure() {
 fn a_folder_that_isn_t_there_and_a_grant_that_isn_t_there_are_usage_errors() {
     let product = product();
     product.copy_of("examples/my_project");
-    for arguments in [&["run", "nowhere"][..], &["run", "my_project", "--dir", "nowhere"], &["run", "my_project", "--dir", "../x"]] {
+    for arguments in [
+        &["run", "nowhere"][..],
+        &["run", "my_project", "--dir", "nowhere"],
+        &["run", "my_project", "--dir", "../x"],
+    ] {
         let ended = product.run(arguments, &[]);
         assert_eq!(ended.code, Some(2), "{arguments:?}: {ended:?}");
     }

@@ -28,7 +28,11 @@ fn one_malformed_reply_at_each_stage_is_asked_for_again_and_never_shown_to_the_m
     }
     let shown = shown(&product);
     assert_eq!(tools_called(&shown), ["list_files", "read_file", "analyze_code", "read_file"]);
-    assert!(shown["state"]["notes"].as_array().is_some_and(|notes| notes.len() >= 3), "{}", shown["state"]["notes"]);
+    assert!(
+        shown["state"]["notes"].as_array().is_some_and(|notes| notes.len() >= 3),
+        "{}",
+        shown["state"]["notes"]
+    );
 }
 
 #[test]

@@ -23,7 +23,11 @@ fn the_approved_plan_is_worked_through_and_reported() {
     let shown = shown(&product);
     assert_eq!(shown["stage"], "finished");
     assert_eq!(tools_called(&shown), ["list_files", "read_file", "analyze_code", "read_file"]);
-    assert!(shown["state"]["iterations"].as_u64().is_some_and(|count| count <= 30), "{}", shown["state"]["iterations"]);
+    assert!(
+        shown["state"]["iterations"].as_u64().is_some_and(|count| count <= 30),
+        "{}",
+        shown["state"]["iterations"]
+    );
     assert_eq!(shown["receipts"].as_object().map(|all| all.len()), Some(4));
     assert_eq!(server.refused(), Vec::<String>::new(), "the real API would have refused these");
 }
@@ -33,7 +37,8 @@ fn each_task_is_decided_executed_and_evaluated_in_the_order_of_the_plan() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let waiting = planned(&product, &server);
     product.run_printed(waiting.printed_command("--approve"), &server.env());
-    let asked: Vec<_> = server.asked().iter().filter_map(|asked| Some((asked.stage?, asked.top_task()))).collect();
+    let asked: Vec<_> =
+        server.asked().iter().filter_map(|asked| Some((asked.stage?, asked.top_task()))).collect();
     let expected_len = 1 + 2 * TASKS.len() + 1;
     assert_eq!(asked.len(), expected_len, "{asked:?}");
     for (number, task) in TASKS.iter().enumerate() {
@@ -93,7 +98,11 @@ fn an_approval_of_a_plan_that_is_no_longer_current_is_refused() {
 fn added_tasks_come_after_the_planned_ones() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let waiting = planned(&product, &server);
-    fs::write(product.home().join("TASKS.toml"), "[[tasks]]\nid = \"mine\"\ndescription = \"Read README.md\"\n").unwrap();
+    fs::write(
+        product.home().join("TASKS.toml"),
+        "[[tasks]]\nid = \"mine\"\ndescription = \"Read README.md\"\n",
+    )
+    .unwrap();
     let ended = product.run_printed(waiting.printed_command("--add"), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(tools_called(&shown(&product)).len(), 5);

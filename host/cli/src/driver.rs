@@ -12,8 +12,8 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use async_trait::async_trait;
 use ringfence_engine::{
-    Effect, Ending, Event, EventKind, ModelCall, ModelFailure, ModelReply, ReceiptId, Refused, Review, Run, Stage,
-    StopReason, Subject, ToolCall, ToolOutcome, Usage,
+    Effect, Ending, Event, EventKind, ModelCall, ModelFailure, ModelReply, ReceiptId, Refused, Review, Run,
+    Stage, StopReason, Subject, ToolCall, ToolOutcome, Usage,
 };
 use ringfence_models::{Model, Request, Stop};
 use ringfence_store::{Entry, Lease, Store};
@@ -176,7 +176,11 @@ impl Driver {
             Some(Err(_)) => EventKind::ModelFailed {
                 call: call.call,
                 failure: ModelFailure {
-                    message: format!("{} gave no answer within {} s", self.model.identity(), limit.as_secs_f64()),
+                    message: format!(
+                        "{} gave no answer within {} s",
+                        self.model.identity(),
+                        limit.as_secs_f64()
+                    ),
                     transient: true,
                 },
             },
@@ -227,7 +231,9 @@ impl Driver {
                     Err(error) if self.reviewer.terminal && error.is::<Refused>() => {
                         err(&format!("{}\n", plain(&error.to_string())));
                     }
-                    Err(error) if error.is::<Refused>() => return Err(Refusal::usage(error.to_string()).into()),
+                    Err(error) if error.is::<Refused>() => {
+                        return Err(Refusal::usage(error.to_string()).into());
+                    }
                     recorded => recorded?,
                 }
                 Ok(None)

@@ -131,7 +131,9 @@ impl ModelPlan {
                 // Every stage has its own: the default serves none.
                 3 => stages.get("plan").cloned().unwrap_or(ModelChoice::Playbook),
                 _ => {
-                    return Err(Refusal::usage("a goal of your own needs a model, and none is set").hint(WAYS));
+                    return Err(
+                        Refusal::usage("a goal of your own needs a model, and none is set").hint(WAYS)
+                    );
                 }
             },
         };

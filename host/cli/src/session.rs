@@ -66,11 +66,14 @@ pub fn begin(
 ) -> Result<Exit> {
     let at = Store::now();
     let id = new_id(at.0);
-    let started =
-        Event { at, kind: EventKind::Started { run: id.clone(), goal: goal.clone(), settings: Box::new(settings) } };
+    let started = Event {
+        at,
+        kind: EventKind::Started { run: id.clone(), goal: goal.clone(), settings: Box::new(settings) },
+    };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
     let store = folders.open_store()?;
-    let entered = NewRun { id: id.clone(), project: setup.project.clone(), goal, model: model.identity(), created: at };
+    let entered =
+        NewRun { id: id.clone(), project: setup.project.clone(), goal, model: model.identity(), created: at };
     let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
     let lease = store.create_run(&entered, &entry)?;
     let owed = effects;
@@ -114,7 +117,10 @@ pub fn take_up(run: &RunId, reviewer: Reviewer, folders: &Folders, voice: Voice)
 pub fn replay(journal: &Journal) -> Result<State> {
     let events = journal.events.iter().map(|recorded| recorded.event.clone());
     let (run, _) = Run::replay(events).with_context(|| {
-        format!("the journal of run {} doesn't fold: it was written by another version, or is damaged", journal.run.id)
+        format!(
+            "the journal of run {} doesn't fold: it was written by another version, or is damaged",
+            journal.run.id
+        )
     })?;
     Ok(run.state().clone())
 }
@@ -122,7 +128,8 @@ pub fn replay(journal: &Journal) -> Result<State> {
 /// The report of a run, from its journal alone.
 pub fn report_of(journal: &Journal) -> Result<Report> {
     let state = replay(journal)?;
-    let receipts = journal.receipts.iter().map(|stored| (stored.id.clone(), stored.receipt.clone())).collect();
+    let receipts =
+        journal.receipts.iter().map(|stored| (stored.id.clone(), stored.receipt.clone())).collect();
     let project = journal.run.project.display().to_string();
     Ok(Report::from_journal(report::Journal {
         state: &state,
@@ -188,7 +195,11 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
             print_result(&store.journal(&state.run)?, voice.json)
         }
         Halt::Waiting(review) => {
-            err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
+            err(&format!(
+                "\n{}Run {} waits for an answer. To go on, one of:\n",
+                describe(review, state),
+                state.run
+            ));
             for way in ways_on(&resume, &review.subject) {
                 err(&format!("  {way}\n"));
             }

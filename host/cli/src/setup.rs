@@ -73,8 +73,9 @@ impl Setup {
 
     /// The terms that a run was started on.
     pub fn of(state: &State) -> Result<Self> {
-        serde_json::from_value(state.settings.metadata.clone())
-            .with_context(|| format!("run {} was started by another version, or its journal is damaged", state.run))
+        serde_json::from_value(state.settings.metadata.clone()).with_context(|| {
+            format!("run {} was started by another version, or its journal is damaged", state.run)
+        })
     }
 
     /// Opens what is granted and loads the tools. Compiles nothing yet.
@@ -110,7 +111,9 @@ fn keep(source: &ComponentSource, folders: &Folders) -> Result<()> {
     let failed = |path: &Path| format!("{} can't be written", path.display());
     std::fs::create_dir_all(&shelf).with_context(|| failed(&shelf))?;
     let mut file = tempfile::NamedTempFile::new_in(&shelf).with_context(|| failed(&shelf))?;
-    file.write_all(&source.bytes()?).and_then(|()| file.as_file().sync_all()).with_context(|| failed(&place))?;
+    file.write_all(&source.bytes()?)
+        .and_then(|()| file.as_file().sync_all())
+        .with_context(|| failed(&place))?;
     file.persist(&place).with_context(|| failed(&place))?;
     Ok(())
 }

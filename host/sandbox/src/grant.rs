@@ -124,7 +124,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory_bytes: 256 << 20, time_ms: 30_000, output_bytes: 256 << 10, stdio_bytes: 64 << 10, fuel: None }
+        Self {
+            memory_bytes: 256 << 20,
+            time_ms: 30_000,
+            output_bytes: 256 << 10,
+            stdio_bytes: 64 << 10,
+            fuel: None,
+        }
     }
 }
 

@@ -31,7 +31,9 @@ impl Outcome {
                 }
                 line
             }
-            Self::Exceeded(limit) => format!("the tool was stopped: it exceeded its limit of {}", limit_name(*limit)),
+            Self::Exceeded(limit) => {
+                format!("the tool was stopped: it exceeded its limit of {}", limit_name(*limit))
+            }
             Self::Cancelled => "the call was cancelled".to_owned(),
         }
     }
@@ -42,16 +44,25 @@ impl Denial {
     pub fn message(&self, granted: &[DirGrant]) -> String {
         let asked = &self.asked;
         let mut line = match self.reason {
-            DenialReason::NotGranted => format!("{asked} is outside the granted folders ({})", listed(granted)),
+            DenialReason::NotGranted => {
+                format!("{asked} is outside the granted folders ({})", listed(granted))
+            }
             DenialReason::LeavesRoot => {
                 format!("{asked} leads above the project; granted is only: {}", listed(granted))
             }
             DenialReason::LinkLeaves => {
-                format!("{asked} is or goes through a link that leaves the granted folders ({})", listed(granted))
+                format!(
+                    "{asked} is or goes through a link that leaves the granted folders ({})",
+                    listed(granted)
+                )
             }
-            DenialReason::SpecialFile => format!("{asked} is a pipe, socket or device; only files and folders can be opened"),
+            DenialReason::SpecialFile => {
+                format!("{asked} is a pipe, socket or device; only files and folders can be opened")
+            }
             DenialReason::Masked => format!("{asked} is hidden from all tools"),
-            DenialReason::ReadOnly => format!("{asked} can't be changed: the grant is for reading ({})", listed(granted)),
+            DenialReason::ReadOnly => {
+                format!("{asked} can't be changed: the grant is for reading ({})", listed(granted))
+            }
             DenialReason::Network => format!("{asked} was not requested: no host is granted"),
         };
         if let Some(grant) = &self.would_allow {
@@ -87,7 +98,9 @@ fn limit_name(limit: Exceeded) -> &'static str {
 fn error_text(error: &Value) -> String {
     let text = match (error, error.get("case"), error.get("value")) {
         (Value::String(text), ..) => text.clone(),
-        (_, Some(Value::String(case)), Some(Value::String(text))) => format!("{}: {text}", case.replace('_', " ")),
+        (_, Some(Value::String(case)), Some(Value::String(text))) => {
+            format!("{}: {text}", case.replace('_', " "))
+        }
         (_, Some(Value::String(case)), None) => case.replace('_', " "),
         _ => error.to_string(),
     };

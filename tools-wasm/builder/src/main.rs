@@ -92,8 +92,11 @@ fn build(build: &Build) -> Result<()> {
         println!("{name}: {} ({} bytes, {} compressed)", component.digest, component.size, packed.len());
         components.push(component);
     }
-    let toolchain =
-        Toolchain { how: build.how, rustc: build.rustc.trim().to_owned(), clang: build.clang.trim().to_owned() };
+    let toolchain = Toolchain {
+        how: build.how,
+        rustc: build.rustc.trim().to_owned(),
+        clang: build.clang.trim().to_owned(),
+    };
     let manifest = Manifest { toolchain, component: components };
     write_whole(&out.join(manifest::FILE), manifest.to_toml()?.as_bytes())
 }

@@ -54,7 +54,8 @@ impl Manifest {
     /// Reads the manifest in `dir`.
     pub(crate) fn read(dir: &Path) -> Result<Self> {
         let path = dir.join(FILE);
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is no manifest", path.display()))
     }
 

@@ -52,7 +52,9 @@ fn collect(root: &Path, place: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             Err(error) => return Err(error).with_context(|| format!("cannot look at {}", path.display())),
         };
         if kind.is_dir() {
-            for entry in std::fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
+            for entry in
+                std::fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))?
+            {
                 pending.push(place.join(entry?.file_name()));
             }
         } else {

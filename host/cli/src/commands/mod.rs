@@ -58,6 +58,7 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
 
 /// The journal for reading, where a run is asked for by name.
 fn existing_store(folders: &Folders, run: &str) -> Result<Store> {
-    let none = || Refusal::usage(format!("there is no run `{run}`: no run was begun yet with this state folder"));
+    let none =
+        || Refusal::usage(format!("there is no run `{run}`: no run was begun yet with this state folder"));
     Ok(folders.read_store()?.ok_or_else(none)?)
 }

@@ -19,7 +19,9 @@ pub(super) fn execute(args: &ReportArgs, global: &GlobalArgs) -> Result<Exit> {
         ReportFormat::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
     };
     match &args.out {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("{} can't be written", path.display()))?,
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("{} can't be written", path.display()))?
+        }
         None => out(&text)?,
     }
     Ok(Exit::Done)

@@ -19,7 +19,9 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
     if let Some(ending) = summary.ending {
         if given.is_some() {
             let ended = session::ended(&ending);
-            return Err(Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into());
+            return Err(
+                Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into()
+            );
         }
         session::print_result(&store.journal(&summary.id)?, args.json)?;
         if !voice.quiet && !voice.json {

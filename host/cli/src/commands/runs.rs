@@ -14,7 +14,9 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     let folders = Folders::find(global.state.as_deref())?;
     let project = match &args.project {
         // The folder may be gone; its runs are not.
-        Some(path) => Some(path.canonicalize().or_else(|_| std::path::absolute(path)).context("PROJECT is no path")?),
+        Some(path) => {
+            Some(path.canonicalize().or_else(|_| std::path::absolute(path)).context("PROJECT is no path")?)
+        }
         None => None,
     };
     let runs = match folders.read_store()? {

@@ -113,15 +113,27 @@ fn deed_line(deed: &Deed) -> String {
     match deed {
         Deed::Tool { tool, input, status, message, receipt, .. } => {
             let receipt = receipt.as_ref().map_or("", |receipt| receipt.0.as_str());
-            let mut line = format!("{} {} {} [{receipt}]", plain(tool), one_line(&input.to_string(), 160), status.name());
+            let mut line = format!(
+                "{} {} {} [{receipt}]",
+                plain(tool),
+                one_line(&input.to_string(), 160),
+                status.name()
+            );
             if !message.is_empty() {
                 let _ = write!(line, " {}", one_line(message, 200));
             }
             line
         }
-        Deed::Human { question, answer } => format!("asked: {} — {}", one_line(question, 160), one_line(answer, 160)),
+        Deed::Human { question, answer } => {
+            format!("asked: {} — {}", one_line(question, 160), one_line(answer, 160))
+        }
         Deed::Rejected { tool, input, reason } => {
-            format!("rejected: {} {} — {}", plain(tool), one_line(&input.to_string(), 160), one_line(reason, 160))
+            format!(
+                "rejected: {} {} — {}",
+                plain(tool),
+                one_line(&input.to_string(), 160),
+                one_line(reason, 160)
+            )
         }
     }
 }

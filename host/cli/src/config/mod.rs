@@ -11,7 +11,8 @@ mod project_files;
 mod user_file;
 
 pub use file::{
-    Bytes, ConfigFile, Dir, GrantsSection, LimitsSection, ModelSection, ModelsSection, Provider, Span, ToolSection,
+    Bytes, ConfigFile, Dir, GrantsSection, LimitsSection, ModelSection, ModelsSection, Provider, Span,
+    ToolSection,
 };
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 
@@ -140,14 +141,14 @@ impl Resolved {
             components,
         })
     }
-
 }
 
 /// The built-in prompts with the project's own in place of some.
 fn prompts(files: &ProjectFiles) -> Result<Prompts> {
     let mut prompts = Prompts::default();
     let mut own = false;
-    let slots = [("plan", &mut prompts.plan), ("decide", &mut prompts.decide), ("evaluate", &mut prompts.evaluate)];
+    let slots =
+        [("plan", &mut prompts.plan), ("decide", &mut prompts.decide), ("evaluate", &mut prompts.evaluate)];
     for (name, slot) in slots {
         if let Some(text) = files.prompt(name) {
             *slot = text;

@@ -22,7 +22,10 @@ impl Lines {
     pub fn new(live: bool, asking: bool) -> Self {
         let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let spinner = ProgressBar::with_draw_target(None, target);
-        spinner.set_style(ProgressStyle::with_template("{spinner} {msg} ({elapsed})").unwrap_or(ProgressStyle::default_spinner()));
+        spinner.set_style(
+            ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
+                .unwrap_or(ProgressStyle::default_spinner()),
+        );
         Self { spinner, asking }
     }
 
@@ -56,16 +59,29 @@ impl Observer for Lines {
             Notice::Opened { run, resumed: false } => self.say(&format!("run: {run}")),
             Notice::Opened { run, resumed: true } => self.say(&format!("run: {run} (resumed)")),
             Notice::ModelAsked { call, state } => {
-                self.wait_for(format!("[{}/{}] {}", state.iterations + 1, state.settings.limits.iterations, doing(call.stage)));
+                self.wait_for(format!(
+                    "[{}/{}] {}",
+                    state.iterations + 1,
+                    state.settings.limits.iterations,
+                    doing(call.stage)
+                ));
             }
             Notice::ToolCalled { call } => self.wait_for(one_line(&call_line(call), LINE)),
-            Notice::Compiling { component } => self.wait_for(format!("compiling `{}`, once for this version", plain(component))),
+            Notice::Compiling { component } => {
+                self.wait_for(format!("compiling `{}`, once for this version", plain(component)))
+            }
             Notice::Compiled { component, took } => {
-                self.say(&format!("compiled `{}` in {:.1} s (kept for later runs)", plain(component), took.as_secs_f64()));
+                self.say(&format!(
+                    "compiled `{}` in {:.1} s (kept for later runs)",
+                    plain(component),
+                    took.as_secs_f64()
+                ));
             }
             Notice::Happened { event, state } => {
                 self.rest();
-                if let (EventKind::Answered { .. }, false, Some(plan)) = (&event.kind, self.asking, state.plans.last()) {
+                if let (EventKind::Answered { .. }, false, Some(plan)) =
+                    (&event.kind, self.asking, state.plans.last())
+                {
                     self.say(&format!("plan, version {} ({}):", plan.version, short(&plan.hash.0)));
                     for task in &plan.tasks {
                         self.say(&format!("  {}: {}", plain(&task.id.0), plain(&task.description)));
@@ -93,7 +109,8 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
     let number = state.iterations;
     match event {
         EventKind::ModelReplied { call, .. } => {
-            let noted = state.notes.iter().rev().find(|note| note.call == *call).map(|note| plain(&note.text));
+            let noted =
+                state.notes.iter().rev().find(|note| note.call == *call).map(|note| plain(&note.text));
             let line = match &state.stage {
                 Stage::Executing { call } => format!("[{number}] decided: {}", call_line(call)),
                 Stage::Deciding(_) | Stage::Planning(_) | Stage::Finished => last_done(state, number),
@@ -106,7 +123,9 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
                     | Subject::StageFailed { .. }
                     | Subject::Interrupted => format!("[{number}] paused for review"),
                 },
-                Stage::Initializing | Stage::Evaluating(_) | Stage::Failed { .. } => format!("[{number}] answered"),
+                Stage::Initializing | Stage::Evaluating(_) | Stage::Failed { .. } => {
+                    format!("[{number}] answered")
+                }
             };
             Some(match noted {
                 Some(note) => format!("{line} ({note})"),

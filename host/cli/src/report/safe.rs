@@ -64,22 +64,37 @@ fn render(text: &str, table: bool) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line.as_str();
     while let Some(open) = rest.find('`') {
-        let (before, after) = (&rest[..open], &rest[open + 1..]);
-        prose(before, &mut shown);
-        match after.find('`') {
-            Some(close) if close > 0 => {
+        prose(&rest[..open], &mut shown);
+        let run = rest[open..].len() - rest[open..].trim_start_matches('`').len();
+        let after = &rest[open + run..];
+        match closing(after, run) {
+            Some(close) => {
                 let span = code(&after[..close]);
                 shown.push_str(&if table { span.replace('|', "\\|") } else { span });
-                rest = &after[close + 1..];
+                rest = &after[close + run..];
             }
-            _ => {
-                shown.push_str("\\`");
+            None => {
+                shown.push_str(&"\\`".repeat(run));
                 rest = after;
             }
         }
     }
     prose(rest, &mut shown);
     lead(shown)
+}
+
+/// Where a run of just so many backticks closes a span that isn't empty.
+fn closing(text: &str, run: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let start = at + found;
+        let length = text[start..].len() - text[start..].trim_start_matches('`').len();
+        if length == run && !text[..start].trim().is_empty() {
+            return Some(start);
+        }
+        at = start + length;
+    }
+    None
 }
 
 fn prose(text: &str, shown: &mut String) {
@@ -89,7 +104,6 @@ fn prose(text: &str, shown: &mut String) {
         match c {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
             '\\' | '*' | '[' | ']' | '|' | '#' | '~' | '`' | '$' => {
                 shown.push('\\');
                 shown.push(c);
@@ -108,13 +122,16 @@ fn prose(text: &str, shown: &mut String) {
     }
 }
 
-/// What would begin a list at the head of a line doesn't.
+/// What would begin a list or a quotation at the head of a line doesn't.
 fn lead(shown: String) -> String {
     let digits = shown.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = shown.as_bytes().get(digits).copied();
+    let mut rest = shown[digits..].chars();
+    let (mark, next) = (rest.next(), rest.next());
+    let ends = next.is_none_or(|next| next == ' ' || Some(next) == mark);
     match mark {
-        Some(b'-' | b'+' | b'=') if digits == 0 => format!("\\{shown}"),
-        Some(b'.' | b')') if digits > 0 => format!("{}\\{}", &shown[..digits], &shown[digits..]),
+        Some('>') if digits == 0 => format!("\\{shown}"),
+        Some('-' | '+' | '=') if digits == 0 && ends => format!("\\{shown}"),
+        Some('.' | ')') if digits > 0 && ends => format!("{}\\{}", &shown[..digits], &shown[digits..]),
         _ => shown,
     }
 }

@@ -108,7 +108,9 @@ fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
         Given::Reject(reason) => Answer::Reject { reason },
         Given::Reply(text) => Answer::Reply { text },
         Given::Abort => Answer::Abort,
-        Given::Add(path) => Answer::AddTasks { tasks: plan_file::read(&read(&path)?, &path.display().to_string())? },
+        Given::Add(path) => {
+            Answer::AddTasks { tasks: plan_file::read(&read(&path)?, &path.display().to_string())? }
+        }
         Given::Edit(path) => {
             let (text, origin) = (read(&path)?, path.display().to_string());
             match subject {

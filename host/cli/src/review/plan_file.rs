@@ -23,7 +23,8 @@ struct PlanFile {
 
 /// Writes tasks for a person to edit.
 pub fn write(tasks: &[PlannedTask]) -> Result<String> {
-    let body = toml::to_string_pretty(&PlanFile { tasks: tasks.to_vec() }).context("the plan can't be shown as TOML")?;
+    let body = toml::to_string_pretty(&PlanFile { tasks: tasks.to_vec() })
+        .context("the plan can't be shown as TOML")?;
     Ok(format!("{HEADER}{body}"))
 }
 
@@ -52,7 +53,12 @@ mod tests {
                 kind: Some("inventory".to_owned()),
                 depends_on: None,
             },
-            PlannedTask { id: "task_2".into(), description: "x".to_owned(), kind: None, depends_on: Some(vec![]) },
+            PlannedTask {
+                id: "task_2".into(),
+                description: "x".to_owned(),
+                kind: None,
+                depends_on: Some(vec![]),
+            },
         ]
     }
 
@@ -65,7 +71,10 @@ mod tests {
     fn a_misspelt_key_is_named_with_its_line() {
         let error = read("[[tasks]]\nid = \"a\"\ndescripton = \"b\"\n", "plan.toml").unwrap_err();
         let text = format!("{error:#}");
-        assert!(text.contains("plan.toml") && text.contains("line 3") && text.contains("descripton"), "{text}");
+        assert!(
+            text.contains("plan.toml") && text.contains("line 3") && text.contains("descripton"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -20,8 +20,16 @@ pub(super) fn ask(review: &Review, shown: &str) -> Result<Verdict> {
             let Some(text) = line("Your answer (empty: another day): ")? else { return Ok(Verdict::Later) };
             Ok(if text.is_empty() { Verdict::Later } else { Verdict::Answered(Answer::Reply { text }) })
         }
-        Subject::Stagnation { .. } => choose(&[Way::Approve("go on"), Way::Advise, Way::Reject("give the task up"), Way::Abort, Way::Quit]),
-        Subject::UnknownOutcome { .. } => choose(&[Way::Approve("call again"), Way::Reject("take it as failed"), Way::Abort, Way::Quit]),
+        Subject::Stagnation { .. } => choose(&[
+            Way::Approve("go on"),
+            Way::Advise,
+            Way::Reject("give the task up"),
+            Way::Abort,
+            Way::Quit,
+        ]),
+        Subject::UnknownOutcome { .. } => {
+            choose(&[Way::Approve("call again"), Way::Reject("take it as failed"), Way::Abort, Way::Quit])
+        }
         Subject::StageFailed { .. } => choose(&[Way::Approve("ask again"), Way::Abort, Way::Quit]),
         Subject::Interrupted => choose(&[Way::Approve("go on"), Way::Abort, Way::Quit]),
     }
@@ -52,7 +60,9 @@ fn choose(ways: &[Way]) -> Result<Verdict> {
         let Some(word) = line(&format!("{}: ", menu.join("  ")))? else { return Ok(Verdict::Later) };
         for way in ways {
             match (way, word.as_str()) {
-                (Way::Approve(_), "y" | "yes") => return Ok(Verdict::Answered(Answer::Approve { plan: None })),
+                (Way::Approve(_), "y" | "yes") => {
+                    return Ok(Verdict::Answered(Answer::Approve { plan: None }));
+                }
                 (Way::Advise, "t") => {
                     if let Some(text) = sentence("What should it know? ")? {
                         return Ok(Verdict::Answered(Answer::Reply { text }));
@@ -80,14 +90,21 @@ fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict
         match word.as_str() {
             "y" | "yes" if edited => return Ok(Verdict::Answered(Answer::EditPlan { tasks })),
             "y" | "yes" => return Ok(Verdict::Answered(Answer::Approve { plan: approved_hash(subject) })),
-            "e" => match edit(&plan_file::write(&tasks)?, ".toml").and_then(|text| plan_file::read(&text, "the edited plan")) {
+            "e" => match edit(&plan_file::write(&tasks)?, ".toml")
+                .and_then(|text| plan_file::read(&text, "the edited plan"))
+            {
                 Ok(new) if new.is_empty() => say("The file held no tasks; the plan is as it was."),
                 Ok(new) => (tasks, edited) = (new, true),
                 Err(error) => say(&format!("{}\nThe plan is as it was.", plain(&format!("{error:#}")))),
             },
             "a" => {
                 if let Some(description) = sentence("What should be done? ")? {
-                    tasks.push(PlannedTask { id: free_id(&tasks), description, kind: None, depends_on: None });
+                    tasks.push(PlannedTask {
+                        id: free_id(&tasks),
+                        description,
+                        kind: None,
+                        depends_on: None,
+                    });
                     edited = true;
                 }
             }
@@ -118,7 +135,9 @@ fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict
 
 fn call_review(input: &serde_json::Value) -> Result<Verdict> {
     loop {
-        let Some(word) = line("[y] approve  [e] edit the input  [n] reject  [x] end the run  [q] quit, resume later: ")? else {
+        let Some(word) =
+            line("[y] approve  [e] edit the input  [n] reject  [x] end the run  [q] quit, resume later: ")?
+        else {
             return Ok(Verdict::Later);
         };
         match word.as_str() {
@@ -179,7 +198,9 @@ fn edit(text: &str, suffix: &str) -> Result<String> {
     let mut file = tempfile::Builder::new().prefix("ringfence-").suffix(suffix).tempfile()?;
     file.write_all(text.as_bytes())?;
     file.flush()?;
-    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.trim().is_empty()));
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|text| !text.trim().is_empty()));
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
     // Through the shell, since `$EDITOR` may hold arguments (`code --wait`).
     let status = std::process::Command::new("sh")

@@ -9,7 +9,13 @@ pub fn describe(review: &Review, state: &State) -> String {
     let mut out = String::new();
     match &review.subject {
         Subject::Plan { plan } => {
-            let _ = writeln!(out, "The plan for «{}» (version {}, {}):", plain(&state.goal), plan.version, short(&plan.hash.0));
+            let _ = writeln!(
+                out,
+                "The plan for «{}» (version {}, {}):",
+                plain(&state.goal),
+                plan.version,
+                short(&plan.hash.0)
+            );
             for (number, task) in plan.tasks.iter().enumerate() {
                 let _ = writeln!(out, "  {}. {}", number + 1, task_line(task));
             }

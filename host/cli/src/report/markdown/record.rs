@@ -1,6 +1,7 @@
 //! What a run did: tasks, steps, plans, what the fence refused, what it used.
 
 use super::Page;
+use super::statements::word;
 use crate::report::Report;
 use crate::report::safe::{cell, clip, inline};
 use serde_json::Value;
@@ -9,10 +10,7 @@ use serde_json::Value;
 pub(super) fn done(report: &Report, page: &mut Page) {
     page.heading(2, "What was done");
     if !report.tasks.is_empty() {
-        page.line(format!(
-            "Tasks, with their summaries in the words of the model ({}):",
-            inline(&report.model)
-        ));
+        page.line(format!("Tasks; the summaries are the model's own words ({}):", inline(&report.model)));
         page.table(
             &["Task", "Status", "Steps", "Summary"],
             report.tasks.iter().map(|task| {
@@ -32,7 +30,7 @@ pub(super) fn done(report: &Report, page: &mut Page) {
                 vec![
                     step.step.to_string(),
                     word(&step.action),
-                    cell(&clip(&input(&step.input), 160)),
+                    word(&clip(&input(&step.input), 160)),
                     cell(&clip(&format!("{}{message}", step.outcome), 300)),
                     step.receipt.as_deref().map_or("–".to_owned(), word),
                 ]
@@ -63,11 +61,6 @@ fn plans(report: &Report, page: &mut Page) {
             ]
         }),
     );
-}
-
-/// A name as code in a cell.
-fn word(text: &str) -> String {
-    cell(&format!("`{}`", text.replace('`', "'")))
 }
 
 /// `3, 5–8`

@@ -7,8 +7,11 @@ use ringfence_models::playbook::analyst::{Evidence, Item, Severity};
 
 /// So many places are cited in one go.
 const CITED: usize = 6;
-/// So many parts of a statement are shown.
+/// So many parts of a statement are shown, and of an outline.
 const SHOWN: usize = 25;
+const OUTLINED: usize = 12;
+/// So few dependencies are told by the sentence alone.
+const TOLD: usize = 8;
 
 /// A statement about the stack in a word or two.
 pub(super) fn brief(statement: &Statement) -> String {
@@ -57,7 +60,8 @@ fn who(statement: &Statement) -> &'static str {
 /// The parts of a statement as a table, where its sentence doesn't say it all.
 fn parts(page: &mut Page, statement: &Statement) {
     let head: &[&str] = match statement.topic.as_str() {
-        "languages" | "frameworks" | "entries" => return,
+        "languages" | "frameworks" | "entries" | "other_dependencies" => return,
+        "dependencies" if statement.items.len() <= TOLD => return,
         "dependencies" => &["Dependency", "Version", "Where"],
         "layout" => &["Folder", "Holds", "Where"],
         "outline" => &["Name", "What", "Where"],
@@ -67,16 +71,23 @@ fn parts(page: &mut Page, statement: &Statement) {
     if statement.items.is_empty() {
         return;
     }
+    let most = if statement.topic == "outline" { OUTLINED } else { SHOWN };
     let row = |item: &Item| {
-        let name = cell(&format!("`{}`", item.text.replace('`', "'")));
-        vec![name, cell(&clip(&item.detail, 200)), place(&item.evidence)]
+        let detail = clip(&item.detail, 200);
+        let detail = if statement.topic == "dependencies" { word(&detail) } else { cell(&detail) };
+        vec![word(&item.text), detail, place(&item.evidence)]
     };
-    page.table(head, statement.items.iter().take(SHOWN).map(row));
-    more(page, statement);
+    page.table(head, statement.items.iter().take(most).map(row));
+    more(page, statement, most);
 }
 
-fn more(page: &mut Page, statement: &Statement) {
-    let count = statement.items.len().saturating_sub(SHOWN) + statement.omitted as usize;
+/// A name as code in a cell; nothing for nothing.
+pub(super) fn word(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { cell(&format!("`{}`", text.replace('`', "'"))) }
+}
+
+fn more(page: &mut Page, statement: &Statement, shown: usize) {
+    let count = statement.items.len().saturating_sub(shown) + statement.omitted as usize;
     if count > 0 {
         page.gap();
         page.line(format!("… and {count} more."));
@@ -128,7 +139,7 @@ fn one_finding(page: &mut Page, finding: &Statement) {
         let (file, step) = (file(&item.evidence), item.evidence.step);
         page.line(format!("- {file}: {}{detail} [step {step}]", code(&item.text)));
     }
-    more(page, finding);
+    more(page, finding, SHOWN);
     for remark in &finding.remarks {
         page.gap();
         page.line(format!("*The model adds:* {}", inline(remark)));
@@ -163,7 +174,9 @@ fn place(evidence: &Evidence) -> String {
 
 fn file(place: &Evidence) -> String {
     let Some(file) = &place.file else { return String::new() };
-    let file = cell(file);
+    // A name that looks like markup is shown as code.
+    let plain = cell(file);
+    let file = if plain == *file { plain } else { word(file) };
     match place.lines {
         Some((first, last)) if first == last => format!("{file}:{first}"),
         Some((first, last)) => format!("{file}:{first}–{last}"),

@@ -3,7 +3,7 @@ use crate::report::safe::{cell, code, inline, plain};
 #[test]
 fn markup_in_a_text_is_shown_and_does_nothing() {
     for (text, shown) in [
-        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("<script>alert(1)</script>", "&lt;script>alert(1)&lt;/script>"),
         ("a | b", "a \\| b"),
         ("[x](javascript:alert(1))", "\\[x\\](javascript:alert(1))"),
         ("*bold* _it_ snake_case", "\\*bold\\* \\_it\\_ snake_case"),
@@ -11,6 +11,10 @@ fn markup_in_a_text_is_shown_and_does_nothing() {
         ("- item", "\\- item"),
         ("1. item", "1\\. item"),
         ("2024 was", "2024 was"),
+        ("0.1", "0.1"),
+        ("> quoted", "\\> quoted"),
+        ("a >= b", "a >= b"),
+        ("-1", "-1"),
         ("first\n\n## second", "first \\#\\# second"),
         ("see https://example.com/", "see https&#58;//example.com/"),
         ("&lt;", "&amp;lt;"),
@@ -27,6 +31,8 @@ fn code_stays_code_and_cannot_be_left() {
     assert_eq!(inline("one ` alone"), "one \\` alone");
     assert_eq!(inline("``"), "\\`\\`");
     assert_eq!(inline("`a\n\nb`"), "`a b`");
+    assert_eq!(inline("the ``--cert`` option"), "the `--cert` option");
+    assert_eq!(inline("``a ` b`` c `d"), "``a ` b`` c \\`d");
     assert_eq!(code("a ` b"), "``a ` b``");
     assert_eq!(code("`a"), "`` `a ``");
     assert_eq!(code(""), "` `");
