@@ -1,8 +1,8 @@
 //! Claims about what files define and need: outlines of single files, and the definitions that
 //! one search showed for all of them.
 
-use super::manifest::Manifest;
-use super::results::{Observation, Outline, Symbol, outlines, searches};
+use super::manifest::{Dependency, Manifest};
+use super::results::{Import, Observation, Outline, Symbol, outlines, searches};
 use super::stack::plural;
 use super::{About, Claim, Evidence, Item};
 use crate::playbook::place::Place;
@@ -21,8 +21,8 @@ pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Ve
     }
     let mut files: Vec<Outline> = latest.into_values().collect();
     files.sort_by_key(|outline| outline.step);
-    let mut claims: Vec<Claim> = files.iter().map(|outline| file(outline, manifests)).collect();
-    claims.extend(definitions(observations));
+    let mut claims = definitions(observations);
+    claims.extend(files.iter().map(|outline| file(outline, manifests)));
     claims
 }
 
@@ -39,7 +39,7 @@ fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
     text.push('.');
     let top = top_level(outline);
     if !top.is_empty() {
-        let names: Vec<String> = top.iter().take(8).map(|symbol| format!("`{}`", symbol.name)).collect();
+        let names: Vec<String> = top.iter().take(8).map(|symbol| format!("`{}`", name_of(symbol))).collect();
         text.push_str(&format!(" Defines {}{}.", names.join(", "), if top.len() > 8 { ", …" } else { "" }));
     }
     let (inside, outside) = imports(outline, manifests);
@@ -57,14 +57,29 @@ fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
     claim
 }
 
-/// Types and functions at top level, what others can reach first.
+/// Types and functions at top level, what others can reach first. A method counts where the file
+/// doesn't define what it belongs to; of several with one name (overloads) the longest.
 fn top_level(outline: &Outline) -> Vec<&Symbol> {
-    let mut top: Vec<&Symbol> = outline
-        .symbols
-        .iter()
-        .filter(|symbol| symbol.owner.is_none() || symbol.kind == "method" && outline.language == "go")
-        .filter(|symbol| !(outline.language == "rust" && symbol.kind == "module" && symbol.name == "tests"))
-        .collect();
+    let known =
+        |owner: &str| outline.symbols.iter().any(|symbol| symbol.name == owner && symbol.owner.is_none());
+    let mut top: Vec<&Symbol> = Vec::new();
+    for symbol in &outline.symbols {
+        let at_top = match (&symbol.owner, symbol.kind.as_str()) {
+            (None, "module") => !(outline.language == "rust" && symbol.name == "tests"),
+            (None, _) => true,
+            (Some(owner), "method") => !owner.contains('.') && !known(owner),
+            (Some(_), _) => false,
+        };
+        if !at_top {
+            continue;
+        }
+        let length = |symbol: &Symbol| symbol.last_line.saturating_sub(symbol.first_line);
+        match top.iter_mut().find(|had| had.name == symbol.name && had.owner == symbol.owner) {
+            Some(had) if length(had) < length(symbol) => *had = symbol,
+            Some(_) => {}
+            None => top.push(symbol),
+        }
+    }
     top.sort_by_key(|symbol| {
         let rank = match symbol.kind.as_str() {
             "method" => 2,
@@ -89,14 +104,17 @@ fn item(outline: &Outline, symbol: &Symbol) -> Item {
     if let Some(doc) = symbol.doc.as_deref().filter(|doc| !doc.trim().is_empty()) {
         detail.push_str(&format!(": {}", clip(doc.trim(), 100)));
     }
-    let text = match (&symbol.owner, symbol.kind.as_str()) {
-        (Some(owner), "method") => format!("{owner}.{}", symbol.name),
-        _ => symbol.name.clone(),
-    };
     Item {
-        text,
+        text: name_of(symbol),
         detail,
         evidence: Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line),
+    }
+}
+
+fn name_of(symbol: &Symbol) -> String {
+    match &symbol.owner {
+        Some(owner) => format!("{owner}.{}", symbol.name),
+        None => symbol.name.clone(),
     }
 }
 
@@ -105,9 +123,9 @@ fn imports(outline: &Outline, manifests: &[Manifest]) -> (Vec<String>, Vec<Strin
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for import in &outline.imports {
         let own = is_own(outline, &import.kind, &import.module, manifests);
-        let name = if own { import.module.clone() } else { root(&outline.language, &import.module) };
+        let name = if own { near(outline, &import.module) } else { root(&outline.language, &import.module) };
         let list = if own { &mut inside } else { &mut outside };
-        if !list.contains(&name) {
+        if !list.contains(&name) && !matches!(name.as_str(), "" | "crate" | "self" | "super") {
             list.push(name);
         }
     }
@@ -123,7 +141,17 @@ fn is_own(outline: &Outline, kind: &str, module: &str, manifests: &[Manifest]) -
         "javascript" | "typescript" | "tsx" => module.starts_with(['.', '/']) || module.starts_with("@/"),
         "rust" => {
             let first = module.split("::").next().unwrap_or_default();
-            kind == "submodule" || matches!(first, "crate" | "self" | "super")
+            let submodule = |import: &Import| import.kind == "submodule" && import.module == first;
+            let package = |manifest: &Manifest| {
+                let local = |one: &Dependency| {
+                    one.name.replace('-', "_") == first && one.requirement.starts_with("path ")
+                };
+                manifest.ecosystem == "Rust" && manifest.dependencies.iter().any(local)
+            };
+            kind == "submodule"
+                || matches!(first, "crate" | "self" | "super")
+                || outline.imports.iter().any(submodule)
+                || manifests.iter().any(package)
         }
         "go" => manifests
             .iter()
@@ -136,6 +164,14 @@ fn is_own(outline: &Outline, kind: &str, module: &str, manifests: &[Manifest]) -
         }
         "c" => module.starts_with('"'),
         _ => false,
+    }
+}
+
+/// The part of an import of the project's own that names the module.
+fn near(outline: &Outline, module: &str) -> String {
+    match outline.language.as_str() {
+        "rust" => module.split("::").take(2).collect::<Vec<_>>().join("::"),
+        _ => module.to_owned(),
     }
 }
 

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// So many dependencies of one manifest and scope are listed; the rest is counted.
 const LISTED: usize = 60;
+/// So many are named in the sentence.
+const TOLD: usize = 8;
 
 pub(super) fn claims(inventory: &Inventory, manifests: &[Manifest]) -> Vec<Claim> {
     let mut claims: Vec<Claim> = languages(inventory).into_iter().collect();
@@ -42,7 +44,7 @@ fn languages(inventory: &Inventory) -> Option<Claim> {
         return Some(Claim::new(About::Stack, "languages", text, evidence));
     }
     let percent = |bytes: u64| match (bytes * 100 + total / 2) / total {
-        0 => "<1%".to_owned(),
+        0 => "under 1%".to_owned(),
         share => format!("{share}%"),
     };
     let listed: Vec<String> = shares
@@ -171,10 +173,16 @@ fn dependencies(manifest: &Manifest) -> Vec<Claim> {
                 "pipeline" => "pipeline actions".to_owned(),
                 ecosystem => format!("{ecosystem} {} {word}", scope.name()),
             };
-            let mut text = format!("{} {what} in `{}`", found.len(), manifest.path);
-            let first: Vec<String> = found.iter().take(8).map(|one| one.name.clone()).collect();
-            text.push_str(&format!(": {}{}.", first.join(", "), if found.len() > 8 { ", …" } else { "" }));
-            let mut claim = Claim::new(About::Stack, "dependencies", text, Vec::new()).with_items(items);
+            let told = |one: &&Dependency| match one.requirement.as_str() {
+                "" => format!("`{}`", one.name),
+                wanted => format!("`{} {}`", one.name, wanted.replace('`', "'")),
+            };
+            let first: Vec<String> = found.iter().take(TOLD).map(told).collect();
+            let more = if found.len() > TOLD { ", …" } else { "" };
+            let text = format!("{} {what} in `{}`: {}{more}.", found.len(), manifest.path, first.join(", "));
+            // What only those who work on it need, or what others bring along, is less telling.
+            let topic = if scope < Scope::Build { "dependencies" } else { "other_dependencies" };
+            let mut claim = Claim::new(About::Stack, topic, text, Vec::new()).with_items(items);
             claim.omitted = found.len().saturating_sub(LISTED) as u32;
             claim
         })

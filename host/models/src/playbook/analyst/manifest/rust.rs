@@ -22,7 +22,9 @@ pub(super) fn cargo(text: &Text, manifest: &mut Manifest) {
     }
     if let Some(package) = document.get(&["package"]) {
         let line = package.get("name").map_or(1, Node::line);
-        manifest.build.push(Spot::new("Cargo", line));
+        if manifest.folder().is_empty() {
+            manifest.build.push(Spot::new("Cargo", line));
+        }
         if let Some(build) = package.get("build").and_then(Node::spot) {
             manifest.build.push(Spot { text: format!("build script `{}`", build.text), lines: build.lines });
         }
