@@ -4,15 +4,18 @@ use super::{Notice, Observer};
 use crate::output::err;
 use crate::review::{call_line, short};
 use crate::terminal::{one_line, plain};
+use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State, Subject};
 use std::time::Duration;
 
+/// Columns of a line that isn't read on a terminal.
 const LINE: usize = 160;
 
 /// Writes to standard error; the spinner shows only on a terminal.
 pub struct Lines {
     spinner: ProgressBar,
+    columns: usize,
     asking: bool,
 }
 
@@ -26,17 +29,18 @@ impl Lines {
             ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
                 .unwrap_or(ProgressStyle::default_spinner()),
         );
-        Self { spinner, asking }
+        let columns = if live { usize::from(Term::stderr().size().1).saturating_sub(1).max(40) } else { LINE };
+        Self { spinner, columns, asking }
     }
 
     fn wait_for(&self, what: String) {
-        self.spinner.reset_elapsed();
+        self.spinner.reset();
         self.spinner.set_message(what);
         self.spinner.enable_steady_tick(Duration::from_millis(120));
     }
 
     fn say(&self, line: &str) {
-        let line = one_line(line, LINE);
+        let line = one_line(line, self.columns);
         if self.spinner.is_hidden() {
             err(&format!("{line}\n"));
         } else {
@@ -46,9 +50,7 @@ impl Lines {
 
     fn rest(&self) {
         self.spinner.disable_steady_tick();
-        self.spinner.set_message("");
         self.spinner.finish_and_clear();
-        self.spinner.reset();
     }
 }
 
@@ -66,7 +68,7 @@ impl Observer for Lines {
                     doing(call.stage)
                 ));
             }
-            Notice::ToolCalled { call } => self.wait_for(one_line(&call_line(call), LINE)),
+            Notice::ToolCalled { call } => self.wait_for(one_line(&call_line(call), self.columns.saturating_sub(16))),
             Notice::Compiling { component } => {
                 self.wait_for(format!("compiling `{}`, once for this version", plain(component)))
             }

@@ -94,10 +94,10 @@ fn glance(report: &Report, page: &mut Page) {
         [(counts.high, "high"), (counts.medium, "medium"), (counts.low, "low"), (counts.info, "info")];
     let kinds: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
-    page.line(if kinds.is_empty() {
-        "- Possible problems: none found.".to_owned()
-    } else {
-        format!("- Possible problems, by kind: {}.", kinds.join(", "))
+    page.line(match (kinds.is_empty(), report.coverage.is_empty()) {
+        (true, true) => "- Possible problems: not looked for.".to_owned(),
+        (true, false) => "- Possible problems: none found.".to_owned(),
+        (false, _) => format!("- Possible problems, by kind: {}.", kinds.join(", ")),
     });
     for finding in report.findings.iter().filter(|finding| finding.severity >= Some(Severity::Medium)).take(5)
     {
