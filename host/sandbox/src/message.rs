@@ -48,7 +48,7 @@ impl Denial {
                 format!("{asked} is outside the granted folders ({})", listed(granted))
             }
             DenialReason::LeavesRoot => {
-                format!("{asked} leads above the project; granted is only: {}", listed(granted))
+                format!("{asked} leads above the project (granted: {})", listed(granted))
             }
             DenialReason::LinkLeaves => {
                 format!(
@@ -59,7 +59,9 @@ impl Denial {
             DenialReason::SpecialFile => {
                 format!("{asked} is a pipe, socket or device; only files and folders can be opened")
             }
-            DenialReason::Masked => format!("{asked} is hidden from all tools"),
+            DenialReason::Masked => {
+                format!("{asked} is hidden from all tools (granted: {})", listed(granted))
+            }
             DenialReason::ReadOnly => {
                 format!("{asked} can't be changed: the grant is for reading ({})", listed(granted))
             }

@@ -29,7 +29,8 @@ impl Lines {
             ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
                 .unwrap_or(ProgressStyle::default_spinner()),
         );
-        let columns = if live { usize::from(Term::stderr().size().1).saturating_sub(1).max(40) } else { LINE };
+        let columns =
+            if live { usize::from(Term::stderr().size().1).saturating_sub(1).max(40) } else { LINE };
         Self { spinner, columns, asking }
     }
 
@@ -68,7 +69,9 @@ impl Observer for Lines {
                     doing(call.stage)
                 ));
             }
-            Notice::ToolCalled { call } => self.wait_for(one_line(&call_line(call), self.columns.saturating_sub(16))),
+            Notice::ToolCalled { call } => {
+                self.wait_for(one_line(&call_line(call), self.columns.saturating_sub(16)))
+            }
             Notice::Compiling { component } => {
                 self.wait_for(format!("compiling `{}`, once for this version", plain(component)))
             }
