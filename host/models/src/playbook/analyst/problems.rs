@@ -230,6 +230,22 @@ fn set_aside(aside: &BTreeMap<Place, u64>, steps: Vec<Evidence>) -> Option<Claim
     Some(Claim::new(About::Problem, "aside", text, merge(steps)))
 }
 
+/// Without a search only what was read has been looked at.
+fn read_only(observations: &[Observation]) -> Option<Claim> {
+    let mut files: BTreeMap<String, Evidence> = BTreeMap::new();
+    for text in texts(observations).filter(|text| is_judged(&text.path)) {
+        files.entry(text.path.clone()).or_insert_with(|| Evidence::file(text.step, &text.path));
+    }
+    if files.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "Known problems were looked for only in what was read, {}; the other files weren't searched.",
+        plural(files.len() as u64, "file")
+    );
+    Some(Claim::new(About::Problem, "coverage", text, merge(files.into_values().collect())))
+}
+
 /// What was looked for and where, so that silence can be told from absence.
 fn coverage(observations: &[Observation]) -> Option<Claim> {
     let mut evidence = Vec::new();
@@ -261,7 +277,7 @@ fn coverage(observations: &[Observation]) -> Option<Claim> {
     shapes.sort_unstable();
     shapes.dedup();
     if shapes.is_empty() {
-        return None;
+        return read_only(observations);
     }
     let mut text = format!(
         "{} of known problems were looked for, in up to {}. A shape is one line: whether a value can come from an attacker must be judged by reading.",

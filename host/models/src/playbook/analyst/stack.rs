@@ -1,7 +1,7 @@
 //! Claims about the stack: languages, packages, frameworks, dependencies, builds.
 
 use super::inventory::Inventory;
-use super::manifest::{Dependency, Manifest, Scope, Spot};
+use super::manifest::{Dependency, FROM_WORKSPACE, Manifest, Scope, Spot};
 use super::roles;
 use super::{About, Claim, Evidence, Item};
 use std::collections::BTreeMap;
@@ -174,14 +174,16 @@ fn dependencies(manifest: &Manifest) -> Vec<Claim> {
                 ecosystem => format!("{ecosystem} {} {word}", scope.name()),
             };
             let told = |one: &&Dependency| match one.requirement.as_str() {
-                "" => format!("`{}`", one.name),
+                "" | FROM_WORKSPACE => format!("`{}`", one.name),
                 wanted => format!("`{} {}`", one.name, wanted.replace('`', "'")),
             };
             let first: Vec<String> = found.iter().take(TOLD).map(told).collect();
             let more = if found.len() > TOLD { ", …" } else { "" };
             let text = format!("{} {what} in `{}`: {}{more}.", found.len(), manifest.path, first.join(", "));
             // What only those who work on it need, or what others bring along, is less telling.
-            let topic = if scope < Scope::Build { "dependencies" } else { "other_dependencies" };
+            let elsewhere = found.iter().all(|one| one.requirement == FROM_WORKSPACE);
+            let topic =
+                if scope < Scope::Build && !elsewhere { "dependencies" } else { "other_dependencies" };
             let mut claim = Claim::new(About::Stack, topic, text, Vec::new()).with_items(items);
             claim.omitted = found.len().saturating_sub(LISTED) as u32;
             claim

@@ -55,6 +55,9 @@ fn without_searching_problems_are_looked_for_in_what_is_read() {
     let tools = ["read_file", "list_files", "analyze_code"];
     let run = drive(&sample(), &Way { tools: &tools, limit: 30, ..Way::default() });
     assert!(run.achieved);
+    let said =
+        |claim: &crate::playbook::analyst::Claim| claim.text.contains("the other files weren't searched");
+    assert!(run.claims().iter().any(said));
     let found = run.claims().into_iter().filter(|claim| claim.severity.is_some()).count();
     assert!(
         found >= 4,

@@ -15,6 +15,9 @@ mod table;
 use super::results::{Observation, Text, texts};
 use std::collections::BTreeMap;
 
+/// The requirement of a dependency whose version stands in the workspace's own manifest.
+pub(in crate::playbook) const FROM_WORKSPACE: &str = "from the workspace";
+
 /// What one manifest declares.
 #[derive(Debug, Default)]
 pub(in crate::playbook) struct Manifest {

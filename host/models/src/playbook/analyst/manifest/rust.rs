@@ -1,7 +1,7 @@
 //! Rust: `Cargo.toml` of a package or a workspace.
 
 use super::table::{Document, Node};
-use super::{Entry, Manifest, Scope, Spot, Text};
+use super::{Entry, FROM_WORKSPACE, Manifest, Scope, Spot, Text};
 
 pub(super) fn cargo(text: &Text, manifest: &mut Manifest) {
     let document = Document::parse(text);
@@ -86,7 +86,7 @@ fn read(table: Node<'_>, scope: Scope, target: &str, manifest: &mut Manifest) {
             (Some(version), _, _) => version.to_owned(),
             (None, Some(path), _) => format!("path {path}"),
             (None, None, Some(git)) => format!("git {git}"),
-            (None, None, None) if from_workspace => "from the workspace".to_owned(),
+            (None, None, None) if from_workspace => FROM_WORKSPACE.to_owned(),
             (None, None, None) => String::new(),
         };
         if !target.is_empty() {
