@@ -8,7 +8,7 @@ use crate::cpu::CpuTimed;
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
-use crate::json::{InputError, input_to_vals};
+use crate::json::{Arguments, InputError, Results, arguments};
 use crate::outcome::{Ended, judge};
 use crate::receipt::{Outcome, Receipt};
 use crate::sandbox::{Core, Sandbox};
@@ -25,13 +25,16 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 pub use tokio_util::sync::CancellationToken;
-use wasmtime::component::{ComponentExportIndex, Val};
+use wasmtime::component::ComponentExportIndex;
 use wasmtime::{Store, UpdateDeadline};
 
 /// Bytes that one crossing of the boundary may carry from the guest to the host.
 const EXCHANGE_BYTES: usize = 64 << 20;
 /// Handles of resources that a guest may hold in all its tables.
 const GUEST_HANDLES: usize = 10_000;
+
+/// A longer time limit is this long.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What to call, with what, within which bounds.
 #[derive(Clone)]
@@ -97,9 +100,9 @@ impl Sandbox {
     pub async fn call(&self, request: CallRequest) -> Result<CallReport, CallError> {
         let definition = request.tool.definition();
         let tool = request.tool.name().to_owned();
-        let params = input_to_vals(&definition.signature, &request.input)
+        let arguments = arguments(&definition.signature, &request.input)
             .map_err(|source| CallError::Input { tool: tool.clone(), source })?;
-        let call = run(self.core().clone(), request, params);
+        let call = run(self.core().clone(), request, arguments);
         if Handle::try_current().is_ok_and(|here| here.id() == self.handle().id()) {
             return call.await;
         }
@@ -120,7 +123,7 @@ impl<T> Drop for StopOnDrop<T> {
     }
 }
 
-async fn run(core: Arc<Core>, request: CallRequest, params: Vec<Val>) -> Result<CallReport, CallError> {
+async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Result<CallReport, CallError> {
     let limits = &request.limits;
     let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
     let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
@@ -136,19 +139,19 @@ async fn run(core: Arc<Core>, request: CallRequest, params: Vec<Val>) -> Result<
     };
 
     let started = Instant::now();
+    let deadline = started + limits.time().min(LONGEST);
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = View::new(request.tree.clone());
     let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone());
     let mut store =
-        new_store(code, state, limits, started).map_err(|error| host_failed(error.to_string()))?;
+        new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
     let mut cpu = Duration::ZERO;
     let ended = match slot {
         None => Ended::Cancelled,
         Some(_) => {
-            let results = request.tool.definition().signature.result_count();
-            let guest = pin!(instantiate_and_call(code, &mut store, export, &params, results));
-            run_guest(guest, &mut cpu, &request, started).await
+            let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
+            run_guest(guest, &mut cpu, &request, deadline).await
         }
     };
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
@@ -165,18 +168,18 @@ pub(crate) struct Spent {
 }
 
 async fn run_guest(
-    guest: std::pin::Pin<&mut impl Future<Output = wasmtime::Result<Vec<Val>>>>,
+    guest: std::pin::Pin<&mut impl Future<Output = wasmtime::Result<Results>>>,
     cpu: &mut Duration,
     request: &CallRequest,
-    started: Instant,
+    deadline: Instant,
 ) -> Ended {
     let _ticking = Ticking::start();
-    let time_is_up = tokio::time::sleep_until((started + request.limits.time()).into());
+    let time_is_up = tokio::time::sleep_until(deadline.into());
     tokio::select! {
         // The guest first: most calls end without ever waiting, and set no timer then.
         biased;
         result = (CpuTimed { future: guest, spent: cpu }) => match result {
-            Ok(values) => Ended::Returned(values),
+            Ok(results) => Ended::Returned(results),
             Err(error) => Ended::Raised(error),
         },
         () = request.cancel.cancelled() => Ended::Cancelled,
@@ -188,7 +191,7 @@ fn new_store(
     code: &Code,
     state: HostState,
     limits: &Limits,
-    started: Instant,
+    deadline: Instant,
 ) -> wasmtime::Result<Store<HostState>> {
     let mut store = Store::new(code.instance.engine(), state);
     store.limiter(|state| &mut state.limiter);
@@ -197,7 +200,6 @@ fn new_store(
     if let Some(fuel) = limits.fuel {
         store.set_fuel(fuel)?;
     }
-    let deadline = started + limits.time();
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |_| {
         if Instant::now() >= deadline {
@@ -213,14 +215,11 @@ async fn instantiate_and_call(
     code: &Code,
     store: &mut Store<HostState>,
     export: &ComponentExportIndex,
-    params: &[Val],
-    results: usize,
-) -> wasmtime::Result<Vec<Val>> {
+    arguments: Arguments,
+) -> wasmtime::Result<Results> {
     let instance = code.instance.instantiate_async(&mut *store).await?;
     let function = instance
         .get_func(&mut *store, export)
         .ok_or_else(|| wasmtime::Error::msg("the instance lacks the tool's function"))?;
-    let mut values = vec![Val::Bool(false); results];
-    function.call_async(&mut *store, params, &mut values).await?;
-    Ok(values)
+    arguments.call(&function, store).await
 }

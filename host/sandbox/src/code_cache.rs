@@ -149,10 +149,10 @@ impl CodeCache {
     /// Keeps a content. That it can't be kept is no obstacle: it is said once, as a warning.
     pub(crate) fn store(&self, name: &CacheName, content: &[u8]) {
         self.make_room(content.len() as u64);
-        if let Err(error) = self.write_whole(name, content) {
-            if !self.warned.swap(true, Ordering::Relaxed) {
-                tracing::warn!(folder = %self.path.display(), %error, "compiled code can't be kept; it will be compiled again next time");
-            }
+        if let Err(error) = self.write_whole(name, content)
+            && !self.warned.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(folder = %self.path.display(), %error, "compiled code can't be kept; it will be compiled again next time");
         }
     }
 

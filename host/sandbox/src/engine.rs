@@ -23,17 +23,17 @@ const FIBER_STACK_BYTES: usize = 2 << 20;
 const MEMORY_KEPT_BYTES: usize = 1 << 20;
 const STACK_AND_TABLE_KEPT_BYTES: usize = 64 << 10;
 
-/// What one call may bring along, on average over the pool. A guest in Python has dozens of core
-/// modules; a guest in Rust has three.
-const CORE_INSTANCES_PER_CALL: u32 = 16;
-const TABLES_PER_CALL: u32 = 4;
-
-/// Bounds of one component, in the pool or outside of it.
-pub(crate) const MAX_CORE_INSTANCES: u32 = 256;
-pub(crate) const MAX_MEMORIES: u32 = 16;
-pub(crate) const MAX_TABLES: u32 = 64;
-/// Elements of one table in the pool; larger ones live on demand, up to `MAX_TABLE_ELEMENTS`.
+/// The share of one call in the pool. What needs more lives on demand, so that no component can
+/// take what others need. A guest in Rust has four core instances, one memory and three tables.
+const CORE_INSTANCES_PER_CALL: u32 = 32;
+const MEMORIES_PER_CALL: u32 = 1;
+const TABLES_PER_CALL: u32 = 6;
 const POOLED_TABLE_ELEMENTS: usize = 20_000;
+
+/// Bounds of one call anywhere. A guest in Python has dozens of core instances.
+pub(crate) const MAX_CORE_INSTANCES: usize = 256;
+pub(crate) const MAX_MEMORIES: usize = 16;
+pub(crate) const MAX_TABLES: usize = 64;
 pub(crate) const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
 /// Guests that start with more than this (in 64 KiB pages) would be wiped page by page in a pool.
@@ -107,7 +107,7 @@ impl Engines {
         let loaded = code.load(&first.engine);
         let in_pool = budget == Budget::Time && self.pool().is_some();
         match loaded {
-            Ok(component) if !in_pool || fits_pool(&component) => Ok((first, component)),
+            Ok(component) if !in_pool || suits_pool(&component) => Ok((first, component)),
             Err(error) if !in_pool => Err(error.into()),
             Ok(_) | Err(_) => {
                 let place = self.on_demand()?;
@@ -149,13 +149,11 @@ fn made_once(
     Ok(slot.get_or_init(|| engine))
 }
 
-fn fits_pool(component: &Component) -> bool {
-    component.resources_required().is_some_and(|needs| {
-        needs.num_memories <= MAX_MEMORIES
-            && needs.num_tables <= TABLES_PER_CALL * 4
-            && needs.max_initial_memory_size.unwrap_or(0) <= POOLED_INITIAL_PAGES
-            && needs.max_initial_table_size.unwrap_or(0) <= POOLED_TABLE_ELEMENTS as u64
-    })
+/// Whether a component that the pool has room for is also well placed there.
+fn suits_pool(component: &Component) -> bool {
+    component
+        .resources_required()
+        .is_some_and(|needs| needs.max_initial_memory_size.unwrap_or(0) <= POOLED_INITIAL_PAGES)
 }
 
 fn build(budget: Budget, placement: Placement) -> Result<LinkedEngine, EngineError> {
@@ -184,15 +182,15 @@ fn pool(calls: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
         .total_core_instances(calls.saturating_mul(CORE_INSTANCES_PER_CALL))
-        .total_memories(calls)
+        .total_memories(calls.saturating_mul(MEMORIES_PER_CALL))
         .total_tables(calls.saturating_mul(TABLES_PER_CALL))
         .total_stacks(calls)
         .total_gc_heaps(calls)
-        .max_core_instances_per_component(MAX_CORE_INSTANCES)
-        .max_memories_per_component(MAX_MEMORIES)
-        .max_tables_per_component(MAX_TABLES)
-        .max_memories_per_module(MAX_MEMORIES)
-        .max_tables_per_module(MAX_TABLES)
+        .max_core_instances_per_component(CORE_INSTANCES_PER_CALL)
+        .max_memories_per_component(MEMORIES_PER_CALL)
+        .max_tables_per_component(TABLES_PER_CALL)
+        .max_memories_per_module(MEMORIES_PER_CALL)
+        .max_tables_per_module(TABLES_PER_CALL)
         .max_component_instance_size(8 << 20)
         .max_core_instance_size(4 << 20)
         .table_elements(POOLED_TABLE_ELEMENTS)

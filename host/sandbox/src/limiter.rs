@@ -70,15 +70,15 @@ impl ResourceLimiter for MemoryLimiter {
     }
 
     fn instances(&self) -> usize {
-        MAX_CORE_INSTANCES as usize
+        MAX_CORE_INSTANCES
     }
 
     fn tables(&self) -> usize {
-        MAX_TABLES as usize
+        MAX_TABLES
     }
 
     fn memories(&self) -> usize {
-        MAX_MEMORIES as usize
+        MAX_MEMORIES
     }
 }
 

@@ -3,17 +3,16 @@
 use crate::call::{CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
 use crate::host_state::HostState;
-use crate::json::{Returned, result_to_json};
+use crate::json::{Results, Returned};
 use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
 use crate::stdio::Captured;
 use crate::trap::{describe, limit_behind};
 use serde_json::Value;
-use wasmtime::component::Val;
 
 /// How the guest came to its end.
 pub(crate) enum Ended {
     /// It returned one value, or none.
-    Returned(Vec<Val>),
+    Returned(Results),
     /// It trapped, or a limit stopped it.
     Raised(wasmtime::Error),
     /// The caller cancelled.
@@ -62,7 +61,7 @@ pub(crate) fn judge(
 fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {
     match ended {
         Ended::Cancelled => Outcome::Cancelled,
-        Ended::Returned(values) => match result_to_json(&request.tool.definition().signature, values) {
+        Ended::Returned(results) => match results.into_json(&request.tool.definition().signature) {
             Ok(Returned::Value(value)) => Outcome::Done(value),
             Ok(Returned::Err(error)) => failed(error, denials),
             Err(error) => Outcome::Trapped(error.to_string()),

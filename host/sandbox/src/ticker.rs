@@ -51,10 +51,10 @@ pub(crate) struct Ticking(());
 impl Ticking {
     pub(crate) fn start() -> Self {
         TICKER.calls.fetch_add(1, Ordering::SeqCst);
-        if TICKER.asleep.swap(false, Ordering::SeqCst) {
-            if let Some(thread) = TICKER.thread.get() {
-                thread.unpark();
-            }
+        if TICKER.asleep.swap(false, Ordering::SeqCst)
+            && let Some(thread) = TICKER.thread.get()
+        {
+            thread.unpark();
         }
         Self(())
     }

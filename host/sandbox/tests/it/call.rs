@@ -1,6 +1,6 @@
 //! Calls: fresh instances, outcomes, receipts, deadlines, cancelling.
 
-use crate::guests::{Bench, SHARED, guest};
+use crate::guests::{Bench, SHARED, guest, join_all};
 use ringfence_sandbox::{
     CallRequest, ComponentSource, DenialReason, Exceeded, Limits, Outcome, Sandbox, SandboxConfig, Toolset,
     ToolsetError,
@@ -209,29 +209,9 @@ async fn more_calls_than_slots_wait_their_turn() {
     let bench = Bench::new(SandboxConfig { max_calls: 2, ..SandboxConfig::default() }, guest());
     bench.goes_on().await;
     let calls = (0..20).map(|_| bench.call_within("sleep", json!({"nanos": 5_000_000}), within_ms(2_000)));
-    let mut all = Vec::new();
-    for call in calls.map(Box::pin) {
-        all.push(call);
-    }
-    for report in join_all(all).await {
+    for report in join_all(calls).await {
         assert_eq!(report.outcome, Outcome::Done(json!(null)));
     }
-}
-
-async fn join_all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
-    let mut done: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
-    std::future::poll_fn(|context| {
-        for (future, slot) in futures.iter_mut().zip(&mut done) {
-            if slot.is_none() {
-                if let std::task::Poll::Ready(value) = std::pin::Pin::new(future).poll(context) {
-                    *slot = Some(value);
-                }
-            }
-        }
-        if done.iter().all(Option::is_some) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-    })
-    .await;
-    done.into_iter().flatten().collect()
 }
 
 #[test]

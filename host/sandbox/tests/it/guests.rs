@@ -8,6 +8,7 @@ use ringfence_sandbox::{
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
+use std::task::Poll;
 use tempfile::TempDir;
 
 /// The parts of WASI that the guests import.
@@ -258,4 +259,21 @@ impl Bench {
     pub(crate) async fn goes_on(&self) {
         assert_eq!(self.call("count", json!({})).await.outcome, Outcome::Done(json!(2)));
     }
+}
+
+/// Awaits them all at once.
+pub(crate) async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in &mut waiting {
+            if output.is_none()
+                && let Poll::Ready(value) = future.as_mut().poll(context)
+            {
+                *output = Some(value);
+            }
+        }
+        if waiting.iter().all(|(_, output)| output.is_some()) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    waiting.into_iter().filter_map(|(_, output)| output).collect()
 }

@@ -1,8 +1,10 @@
 //! What a guest may use up, and that its neighbours don't notice.
 
 use crate::built;
-use crate::guests::{Bench, SHARED, WASI, guest};
-use ringfence_sandbox::{CallReport, Exceeded, Limits, Outcome, SandboxConfig};
+use crate::guests::{Bench, SHARED, WASI, guest, join_all};
+use ringfence_sandbox::{
+    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, SandboxConfig, Toolset,
+};
 use serde_json::{Value, json};
 
 async fn within(tool: &str, input: Value, limits: Limits) -> CallReport {
@@ -102,6 +104,27 @@ async fn a_fuel_budget_doesnt_lift_the_deadline() {
 }
 
 #[tokio::test]
+async fn limits_beyond_all_measure_are_taken_as_none() {
+    let limits = Limits {
+        time_ms: u64::MAX,
+        memory_bytes: u64::MAX,
+        output_bytes: u64::MAX,
+        stdio_bytes: u64::MAX,
+        fuel: None,
+    };
+    assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Done(json!(2)));
+}
+
+#[tokio::test]
+async fn limits_of_nothing_end_a_call_at_once() {
+    let nothing = Limits { time_ms: 0, memory_bytes: 0, output_bytes: 0, stdio_bytes: 0, fuel: Some(0) };
+    let report = within("forever", json!({}), nothing).await;
+    assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{report:?}");
+    let in_no_time = Limits { time_ms: 0, ..Limits::default() };
+    assert_eq!(within("forever", json!({}), in_no_time).await.outcome, Outcome::Exceeded(Exceeded::Time));
+}
+
+#[tokio::test]
 async fn a_guest_too_large_for_the_pool_is_called_all_the_same() {
     let wit = "package test:large; world large { export length: func(text: string) -> u32; }";
     let module = r#"(module
@@ -115,6 +138,44 @@ async fn a_guest_too_large_for_the_pool_is_called_all_the_same() {
         assert_eq!(report.outcome, Outcome::Done(json!(4)), "{report:?}");
         assert_eq!(report.receipt.peak_memory_bytes, 64 << 20);
     }
+}
+
+#[tokio::test]
+async fn a_guest_with_many_memories_takes_no_room_from_others() {
+    let memories = "(memory 1)".repeat(15);
+    let wit = "package test:many; world many { export spin: func(); }";
+    let module =
+        format!(r#"(module (memory (export "memory") 1) {memories} (func (export "spin") (loop (br 0))))"#);
+    let many = built::over(wit, "many", &module);
+    let config = SandboxConfig { max_calls: 16, ..SandboxConfig::default() };
+    let bench = Bench::new(config, guest());
+    let hostile = bench.sandbox.load(ComponentSource::from_bytes("many", many)).unwrap();
+    let spin = Toolset::new([hostile]).unwrap().get("spin").unwrap().clone();
+    let spinning = CallRequest {
+        tool: spin,
+        limits: Limits { time_ms: 500, ..Limits::default() },
+        ..bench.request("count", json!({}))
+    };
+    let hostile = (0..8).map(|_| bench.sandbox.call(spinning.clone()));
+    let others = async {
+        for _ in 0..50 {
+            bench.goes_on().await;
+        }
+    };
+    let (reports, ()) = tokio::join!(join_all(hostile), others);
+    for report in reports {
+        assert_eq!(report.unwrap().outcome, Outcome::Exceeded(Exceeded::Time));
+    }
+}
+
+#[tokio::test]
+async fn more_memories_than_any_call_may_have_are_refused() {
+    let memories = "(memory 1)".repeat(40);
+    let wit = "package test:many; world many { export spin: func(); }";
+    let module = format!(r#"(module (memory (export "memory") 1) {memories} (func (export "spin")))"#);
+    let bench = Bench::new(SandboxConfig::default(), built::over(wit, "many", &module));
+    let report = bench.call("spin", json!({})).await;
+    assert!(matches!(&report.outcome, Outcome::Trapped(why) if why.contains("memor")), "{report:?}");
 }
 
 #[tokio::test]

@@ -47,6 +47,7 @@ package wasi:http@0.2.6 {
         resource outgoing-request {
             constructor(headers: fields);
             set-authority: func(authority: option<string>) -> result;
+            set-path-with-query: func(path: option<string>) -> result;
         }
         resource request-options;
         resource future-incoming-response;
@@ -77,15 +78,19 @@ const MODULE: &str = r#"(module
   (import "wasi:http/types@0.2.6" "[constructor]outgoing-request" (func $request (param i32) (result i32)))
   (import "wasi:http/types@0.2.6" "[method]outgoing-request.set-authority"
     (func $authority (param i32 i32 i32 i32) (result i32)))
+  (import "wasi:http/types@0.2.6" "[method]outgoing-request.set-path-with-query"
+    (func $path (param i32 i32 i32 i32) (result i32)))
   (import "wasi:http/outgoing-handler@0.2.6" "handle" (func $handle (param i32 i32 i32 i32)))
   (import "wasi:sockets/instance-network@0.2.6" "instance-network" (func $network (result i32)))
   (import "wasi:sockets/ip-name-lookup@0.2.6" "resolve-addresses" (func $resolve (param i32 i32 i32 i32)))
   (memory (export "memory") 2)
+  (data (i32.const 8) "/a?b=c")
   (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))
   (func $fetch (param $host i32) (param $length i32)
     (local $sent i32)
     (local.set $sent (call $request (call $fields)))
     (drop (call $authority (local.get $sent) (i32.const 1) (local.get $host) (local.get $length)))
+    (drop (call $path (local.get $sent) (i32.const 1) (i32.const 8) (i32.const 6)))
     (call $handle (local.get $sent) (i32.const 0) (i32.const 0) (i32.const 64)))
   (func (export "fetch") (param i32 i32) (result i32)
     (call $fetch (local.get 0) (local.get 1))
@@ -116,7 +121,7 @@ async fn a_request_is_refused_and_recorded() {
     assert_eq!(*error, json!(7));
     assert_eq!(denials.len(), 1);
     assert_eq!(denials[0].operation, "request");
-    assert_eq!(denials[0].asked, "GET https://api.example.com:8443/");
+    assert_eq!(denials[0].asked, "GET https://api.example.com:8443/a?b=c");
     assert_eq!(denials[0].reason, DenialReason::Network);
     assert_eq!(denials[0].would_allow, None);
 }

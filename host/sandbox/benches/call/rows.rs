@@ -1,0 +1,164 @@
+//! The ways to read one file that are compared.
+
+use crate::sample::Sample;
+use ringfence_sandbox::{
+    CallRequest, CancellationToken, GrantedTree, Grants, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool,
+    Toolset, standard,
+};
+use serde_json::json;
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+const NAME: &str = "f4k.txt";
+
+/// Open, read, close.
+pub(crate) fn native_read(file: &Path) {
+    let mut bytes = [0; 8192];
+    let read = std::fs::File::open(file).unwrap().read(&mut bytes).unwrap();
+    assert_eq!(std::hint::black_box(read), 4096);
+}
+
+/// The product's own `read_file` on a project with one file.
+pub(crate) struct Fenced {
+    project: TempDir,
+    sandbox: Arc<Sandbox>,
+    tool: Tool,
+    tree: Arc<GrantedTree>,
+    outside: Runtime,
+}
+
+impl Fenced {
+    pub(crate) fn new() -> Self {
+        Self::with(SandboxConfig::default())
+    }
+
+    pub(crate) fn on_demand(&self) -> Self {
+        Self::with(SandboxConfig { pool: false, ..SandboxConfig::default() })
+    }
+
+    fn with(config: SandboxConfig) -> Self {
+        let project = tempfile::tempdir().unwrap();
+        let lines = (0..64).map(|line| format!("{line:062}\n\n")).collect::<String>();
+        assert_eq!(lines.len(), 4096);
+        std::fs::write(project.path().join(NAME), lines).unwrap();
+
+        let sandbox = Sandbox::new(config).unwrap();
+        let components = standard::components().iter().map(|it| sandbox.load(it.source().unwrap()).unwrap());
+        let tool = Toolset::new(components).unwrap().get("read_file").unwrap().clone();
+        let root = ProjectDir::open(project.path()).unwrap();
+        let tree = GrantedTree::open(&root, &Grants::whole_project()).unwrap();
+        let outside = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        outside.block_on(sandbox.prepare(tool.component())).unwrap();
+        Self { project, sandbox: Arc::new(sandbox), tool, tree, outside }
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.project.path().join(NAME)
+    }
+
+    pub(crate) fn sample(&self, times: usize, how: impl Fn(&Self, usize) -> Vec<Duration>) -> Sample {
+        how(self, times / 10);
+        Sample::from_times(how(self, times))
+    }
+
+    /// As the command line and the servers call it: on another runtime.
+    pub(crate) fn awaited(&self, times: usize) -> Vec<Duration> {
+        self.outside.block_on(timed_calls(self.sandbox.clone(), self.request(), times))
+    }
+
+    /// As calls that follow each other on the sandbox's threads would be.
+    pub(crate) fn inside(&self, times: usize) -> Vec<Duration> {
+        let calls = self.sandbox.spawn(timed_calls(self.sandbox.clone(), self.request(), times));
+        self.outside.block_on(calls).unwrap()
+    }
+
+    fn request(&self) -> CallRequest {
+        CallRequest {
+            tool: self.tool.clone(),
+            input: json!({"file_path": NAME, "max_lines": 1000}),
+            tree: self.tree.clone(),
+            limits: Grants::whole_project().limits,
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// A whole process for one call, its compiled code cached by a first run.
+    pub(crate) fn tool_call(&self, binary: &Path) -> Option<Spawned> {
+        let input = format!(r#"{{"file_path": "{NAME}"}}"#);
+        let mut spawned = Spawned::new(binary, &["tool", "call", "read_file", &input].map(OsStr::new));
+        spawned.folder = Some(self.project.path().to_owned());
+        match spawned.run() {
+            Ok(true) => Some(spawned),
+            other => {
+                println!("{}: {other:?}", binary.display());
+                None
+            }
+        }
+    }
+}
+
+async fn timed_calls(sandbox: Arc<Sandbox>, request: CallRequest, times: usize) -> Vec<Duration> {
+    let mut all = Vec::with_capacity(times);
+    for _ in 0..times {
+        let request = request.clone();
+        let started = Instant::now();
+        let report = sandbox.call(request).await.unwrap();
+        all.push(started.elapsed());
+        assert!(matches!(report.outcome, Outcome::Done(_)), "{report:?}");
+        assert_eq!(report.receipt.opened.len(), 1);
+    }
+    all
+}
+
+/// A process, from its start to its end.
+pub(crate) struct Spawned {
+    program: PathBuf,
+    args: Vec<std::ffi::OsString>,
+    folder: Option<PathBuf>,
+}
+
+impl Spawned {
+    pub(crate) fn new(program: impl AsRef<Path>, args: &[&OsStr]) -> Self {
+        let spawned = Self { program: program.as_ref().to_owned(), args: Vec::new(), folder: None };
+        spawned.args(args)
+    }
+
+    pub(crate) fn args(mut self, args: &[&OsStr]) -> Self {
+        self.args.extend(args.iter().map(|arg| arg.into()));
+        self
+    }
+
+    fn run(&self) -> std::io::Result<bool> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).stdin(Stdio::null()).stderr(Stdio::null());
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        command.output().map(|output| output.status.success())
+    }
+
+    /// None, and a line that says so, where it can't be run.
+    pub(crate) fn sample(&self, times: usize, what: &str, beside: &Sample) -> Option<Sample> {
+        match self.run() {
+            Ok(true) => {
+                let sample = Sample::of(times, || assert!(self.run().unwrap()));
+                sample.print(what, Some(beside));
+                Some(sample)
+            }
+            Ok(false) => {
+                println!("{what}: it fails here");
+                None
+            }
+            Err(error) => {
+                println!("{what}: not here ({error})");
+                None
+            }
+        }
+    }
+}
