@@ -20,3 +20,4 @@ mod limits;
 mod network;
 mod reflect;
 mod reflect_hostile;
+mod standard;
