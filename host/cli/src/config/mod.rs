@@ -93,13 +93,19 @@ impl ToolPolicy {
 impl Resolved {
     /// Reads, confirms and layers everything. Nothing was run when this fails.
     pub fn load(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
-        let files = ProjectFiles::read(project.path())?;
-        let asking = Asking { hash: flags.trust.as_deref(), interactive };
-        trust::require(project.path(), &files, asking, folders)?;
-        let resolved = Self::layered(&files, flags, folders)?;
+        let resolved = Self::look(project, flags, folders, interactive)?;
         let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
         folders.out_of_reach(project.path(), &granted)?;
         Ok(resolved)
+    }
+
+    /// As [`Self::load`], for a command that calls no tool: it may also look at a project whose
+    /// tools could read the state folder.
+    pub fn look(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
+        let files = ProjectFiles::read(project.path())?;
+        let asking = Asking { hash: flags.trust.as_deref(), interactive };
+        trust::require(project.path(), &files, asking, folders)?;
+        Self::layered(&files, flags, folders)
     }
 
     /// What the user's own file and flags say, with no project.

@@ -77,12 +77,16 @@ fn a_state_folder_that_isn_t_the_user_s_alone_is_refused() {
 fn a_state_folder_that_tools_could_read_is_refused() {
     let home = Home::new();
     home.write("project/src/a.txt", "a\n");
-    let said = home.run(["tool", "list", "project", "--state", "project/st"]);
+    let call = |state: &str, dir: &str| {
+        let words = ["tool", "call", "read_file", "--project", "project", "--arg", "file_path=src/a.txt"];
+        home.run(words.iter().chain(&["--state", state, "--dir", dir]))
+    };
+    let said = call("project/st", ".");
     assert!(said.code == 2 && said.err.contains("tools could read it"), "{said}");
-    assert_eq!(
-        home.run(["tool", "list", "project", "--dir", "src", "--state", "project/.ringfence/st"]).code,
-        0
-    );
+    assert!(!home.path().join("project/st").exists());
+    assert_eq!(call("project/st", "src").code, 0);
+    assert_eq!(call("project/.ringfence/st", ".").code, 0);
+    assert_eq!(home.run(["tool", "list", "project", "--state", "project/st"]).code, 0);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Shows a component file, or one tool.
 pub(super) fn execute(args: &ToolInspectArgs, global: &GlobalArgs) -> Result<Exit> {
-    let bench = Workbench::open(&args.project, &args.grants, None, global)?;
+    let bench = Workbench::to_look(&args.project, &args.grants, global)?;
     let path = Path::new(&args.what);
     // A name that is also a file is a tool: a file can be named with its folder, `./name`.
     let (component, tools) = match bench.toolbox.tools().get(&args.what) {
@@ -98,6 +98,11 @@ fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) 
         let _ = writeln!(text, "\n{}", plain(&shape::signature(name, &definition.signature)));
         for line in plain(&definition.description).lines() {
             let _ = writeln!(text, "    {}", line.trim_end());
+        }
+        let (gives, fails) = shape::results(&definition.signature);
+        let _ = writeln!(text, "  gives    {}", plain(&gives));
+        if let Some(fails) = fails {
+            let _ = writeln!(text, "  fails    {}", plain(&fails));
         }
         let dirs = &bench.toolbox.tree(name).grants().dirs;
         let _ = writeln!(text, "  can      {}", plain(&shape::abilities(bench.toolbox.facts(name), dirs)));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Prints the tools of a project.
 pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> {
-    let bench = Workbench::open(&args.project, &args.grants, None, global)?;
+    let bench = Workbench::to_look(&args.project, &args.grants, global)?;
     if args.json {
         let tools: Vec<Value> = bench
             .toolbox

@@ -34,17 +34,32 @@ struct Workbench {
 }
 
 impl Workbench {
-    fn open(
+    /// For a command that calls nothing.
+    fn to_look(project: &Path, grants: &GrantArgs, global: &GlobalArgs) -> Result<Self> {
+        Self::open(project, &Flags::from(grants), global, Resolved::look)
+    }
+
+    /// For calling a tool, within this time.
+    fn to_call(
         project: &Path,
         grants: &GrantArgs,
         timeout: Option<Duration>,
         global: &GlobalArgs,
     ) -> Result<Self> {
-        let folders = Folders::find(global.state.as_deref())?;
-        let project = ProjectDir::open(project).or_usage()?;
         let mut flags = Flags::from(grants);
         flags.limits.tool_timeout = timeout;
-        let resolved = Resolved::load(&project, &flags, &folders, is_interactive())?;
+        Self::open(project, &flags, global, Resolved::load)
+    }
+
+    fn open(
+        project: &Path,
+        flags: &Flags,
+        global: &GlobalArgs,
+        resolve: impl FnOnce(&ProjectDir, &Flags, &Folders, bool) -> Result<Resolved>,
+    ) -> Result<Self> {
+        let folders = Folders::find(global.state.as_deref())?;
+        let project = ProjectDir::open(project).or_usage()?;
+        let resolved = resolve(&project, flags, &folders, is_interactive())?;
         let sandbox = sandbox(&folders)?;
         let toolbox = Toolbox::open(&sandbox, &project, &resolved)?;
         Ok(Self { project, sandbox, toolbox })

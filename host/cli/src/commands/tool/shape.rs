@@ -4,7 +4,7 @@ use ringfence_engine::ToolFacts;
 use ringfence_sandbox::reflect::{Signature, WitType};
 use ringfence_sandbox::{DirGrant, Limits};
 
-/// `read_file(file_path: string, first_line?: u32) -> record`
+/// `read_file(file_path: string, first_line?: u32)`
 pub(super) fn signature(name: &str, signature: &Signature) -> String {
     let params: Vec<_> = signature
         .params
@@ -14,8 +14,16 @@ pub(super) fn signature(name: &str, signature: &Signature) -> String {
             ty => format!("{}: {}", param.name.snake(), of(ty)),
         })
         .collect();
-    let result = signature.result.as_ref().map(|ty| format!(" -> {}", of(ty))).unwrap_or_default();
-    format!("{name}({}){result}", params.join(", "))
+    format!("{name}({})", params.join(", "))
+}
+
+/// What it gives when it goes well, and when it fails.
+pub(super) fn results(signature: &Signature) -> (String, Option<String>) {
+    let part = |ty: Option<&WitType>| ty.map_or("nothing".to_owned(), of);
+    match &signature.result {
+        Some(WitType::Result { ok, err }) => (part(ok.as_deref()), Some(part(err.as_deref()))),
+        other => (part(other.as_ref()), None),
+    }
 }
 
 /// A type in WIT's words.
@@ -88,7 +96,7 @@ pub(super) fn bounds(limits: &Limits) -> String {
 }
 
 fn time(ms: u64) -> String {
-    if ms % 1_000 == 0 { format!("{} s", ms / 1_000) } else { format!("{ms} ms") }
+    if ms.is_multiple_of(1_000) { format!("{} s", ms / 1_000) } else { format!("{ms} ms") }
 }
 
 /// `256 MiB`, `1.4 MiB`, `900 bytes`
@@ -99,7 +107,7 @@ pub(super) fn size(bytes: u64) -> String {
         1_048_576..=1_073_741_823 => (1 << 20, "MiB"),
         _ => (1 << 30, "GiB"),
     };
-    if bytes % unit == 0 {
+    if bytes.is_multiple_of(unit) {
         format!("{} {name}", bytes / unit)
     } else {
         format!("{:.1} {name}", bytes as f64 / unit as f64)
