@@ -8,16 +8,11 @@ use tokio::sync::watch;
 pub struct Interrupt(Arc<watch::Sender<bool>>);
 
 impl Interrupt {
-    /// One that only [`Interrupt::raise`] raises.
-    pub fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(false)))
-    }
-
     /// One that Ctrl-C and SIGTERM raise. A second signal exits at once with 130: whatever was
     /// journaled stays, what was under way has an unknown outcome and is sorted out on resume.
     pub fn on_signals() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let interrupt = Self::new();
+        let interrupt = Self(Arc::new(watch::Sender::new(false)));
         let (mut int, mut term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let raised = interrupt.clone();
         tokio::spawn(async move {
@@ -29,11 +24,6 @@ impl Interrupt {
             }
         });
         Ok(interrupt)
-    }
-
-    /// Raises it.
-    pub fn raise(&self) {
-        self.0.send_replace(true);
     }
 
     /// Waits until it is raised; at once if it was.

@@ -5,6 +5,7 @@
 
 use crate::args::GlobalArgs;
 use crate::driver::{Driver, Halt};
+use crate::executor::Fenced;
 use crate::exit::{Exit, OrUsage};
 use crate::interrupt::Interrupt;
 use crate::model_choice::Environment;
@@ -22,6 +23,7 @@ use ringfence_models::Model;
 use ringfence_store::{Entry, Journal, NewRun, Store};
 use serde_json::json;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,17 +55,25 @@ impl Voice {
     }
 }
 
+/// A run about to begin.
+pub struct Beginning {
+    /// What it is to achieve.
+    pub goal: String,
+    /// How.
+    pub settings: Settings,
+    /// The real path of the project folder.
+    pub project: PathBuf,
+    /// Who answers its stages.
+    pub model: Arc<dyn Model>,
+    /// Who makes its tool calls.
+    pub fenced: Fenced,
+    /// `--yes`.
+    pub yes: bool,
+}
+
 /// Begins a run, drives it until it stops, and tells how.
-pub fn begin(
-    goal: String,
-    settings: Settings,
-    setup: &Setup,
-    model: Arc<dyn Model>,
-    fenced: crate::executor::Fenced,
-    folders: &Folders,
-    voice: Voice,
-    yes: bool,
-) -> Result<Exit> {
+pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
+    let Beginning { goal, settings, project, model, fenced, yes } = beginning;
     let at = Store::now();
     let id = new_id(at.0);
     let started = Event {
@@ -72,8 +82,7 @@ pub fn begin(
     };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
     let store = folders.open_store()?;
-    let entered =
-        NewRun { id: id.clone(), project: setup.project.clone(), goal, model: model.identity(), created: at };
+    let entered = NewRun { id: id.clone(), project, goal, model: model.identity(), created: at };
     let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
     let lease = store.create_run(&entered, &entry)?;
     let owed = effects;

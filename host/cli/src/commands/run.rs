@@ -4,16 +4,13 @@ use crate::args::{GlobalArgs, RunArgs};
 use crate::config::{Flags, Resolved};
 use crate::exit::{Exit, OrUsage};
 use crate::model_choice::{Environment, ModelPlan};
-use crate::session::{self, Voice};
+use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
 use crate::state_dir::Folders;
 use anyhow::{Context, Result};
 use ringfence_engine::{Flow, Settings};
+use ringfence_models::playbook;
 use ringfence_sandbox::ProjectDir;
-
-/// What a run is for when nobody says otherwise.
-const BUILT_IN_GOAL: &str =
-    "Analyse the main technology stack, the core module structure and possible problems of this project";
 
 /// Carries the command out.
 pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -35,6 +32,8 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
         prompts: resolved.prompts,
         metadata: serde_json::to_value(&setup).context("the run's terms can't be written as JSON")?,
     };
-    let goal = args.goal.clone().unwrap_or_else(|| BUILT_IN_GOAL.to_owned());
-    session::begin(goal, settings, &setup, model, fenced, &folders, voice, args.yes)
+    let goal = args.goal.clone().unwrap_or_else(|| playbook::GOAL.to_owned());
+    let project = setup.project;
+    let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes };
+    session::begin(beginning, &folders, voice)
 }
