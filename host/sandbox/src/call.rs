@@ -20,6 +20,7 @@ use crate::view::{GrantedTree, View};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::runtime::Handle;
@@ -175,9 +176,17 @@ async fn run_guest(
 ) -> Ended {
     let _ticking = Ticking::start();
     let time_is_up = tokio::time::sleep_until(deadline.into());
+    // A guest that had to wait for a turn isn't given another one when its time is over.
+    let mut had_a_turn = false;
+    let turns_are_over = std::future::poll_fn(|_| match std::mem::replace(&mut had_a_turn, true) {
+        true if request.cancel.is_cancelled() => Poll::Ready(Ended::Cancelled),
+        true if Instant::now() >= deadline => Poll::Ready(Ended::Raised(DeadlinePassed.into())),
+        true | false => Poll::Pending,
+    });
     tokio::select! {
-        // The guest first: most calls end without ever waiting, and set no timer then.
+        // The guest before the timer: most calls end without ever waiting, and set no timer then.
         biased;
+        ended = turns_are_over => ended,
         result = (CpuTimed { future: guest, spent: cpu }) => match result {
             Ok(results) => Ended::Returned(results),
             Err(error) => Ended::Raised(error),
