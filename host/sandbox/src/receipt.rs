@@ -64,8 +64,8 @@ pub struct Denial {
 pub enum DenialReason {
     /// Outside every granted directory.
     NotGranted,
-    /// Above the root of the guest's tree, or an absolute path in a call: libraries make paths
-    /// relative to the root before they call.
+    /// Above the root of the guest's tree, or a path that starts with `/` in a call on a folder
+    /// below it.
     LeavesRoot,
     /// A link that leads out of its grant.
     LinkLeaves,

@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-/// A path as a guest gave it, bounded and free of NUL, relative.
+/// A path as a guest gave it, bounded and free of NUL, relative to where it is resolved from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'p> {
     text: &'p str,
@@ -108,7 +108,9 @@ impl<'p> Asked<'p> {
         if text.contains('\0') {
             return Err(Refused::Plain(ErrorCode::Invalid));
         }
-        if text.starts_with('/') {
+        // From the root `/x` is `x`: some standard libraries hand it on as it is. From a folder
+        // below it could mean either, so it means nothing.
+        if text.starts_with('/') && !base.is_root() {
             return Err(Refused::denied(DenialReason::LeavesRoot, base));
         }
         let asked = Self {

@@ -28,6 +28,8 @@ fn every_spelling_of_a_granted_file_names_the_same_file() {
             for path in [
                 "src/a.txt",
                 "./src/a.txt",
+                "/src/a.txt",
+                "//src/./sub/../a.txt",
                 "src//./a.txt",
                 "src/../src/a.txt",
                 "src/sub/../a.txt",
@@ -39,7 +41,7 @@ fn every_spelling_of_a_granted_file_names_the_same_file() {
             assert_eq!(guest.text("src/../lib/deep/x").as_deref(), Ok("ex"));
             let log = guest.log();
             let opened: Vec<_> = log.opened.iter().map(|o| (o.path.as_str(), o.bytes_read)).collect();
-            assert_eq!(opened, [("src/a.txt", 7 * 4), ("lib/deep/x", 2)]);
+            assert_eq!(opened, [("src/a.txt", 9 * 4), ("lib/deep/x", 2)]);
             assert_eq!(log.denials, []);
         }
     }
@@ -92,16 +94,40 @@ fn a_path_above_the_root_is_refused_and_recorded() {
 }
 
 #[test]
-fn an_absolute_path_in_a_call_is_refused_and_recorded() {
+fn a_path_that_starts_with_a_slash_starts_at_the_guests_root_and_not_at_the_hosts() {
     let project = project();
     let host_path = project.at("src/a.txt").to_str().expect("UTF-8").to_owned();
     for walk in WALKS {
-        for path in
-            ["/", "/etc/passwd", "//etc/passwd", "/../x", "/proc/self/environ", "/src/a.txt", &host_path]
-        {
+        for path in ["/etc/passwd", "//etc/passwd", "/proc/self/environ", "/src/../etc/passwd", &host_path] {
+            let mut guest = project.guest(walk, &["src"]);
+            assert_eq!(guest.read(path), Err(ErrorCode::NoEntry), "{path}");
+            assert_eq!(guest.one_denial(NotGranted).asked, path);
+            let mut guest = project.guest(walk, &["."]);
+            assert_eq!(guest.read(path), Err(ErrorCode::NoEntry), "{path}");
+            assert_eq!(guest.denials(), []);
+        }
+        for path in ["/..", "/../x", "//../outside/secret.txt", "/src/../../outside/secret.txt"] {
             let mut guest = project.guest(walk, &["."]);
             assert_eq!(guest.read(path), Err(ErrorCode::NotPermitted), "{path}");
             assert_eq!(guest.one_denial(LeavesRoot).asked, path);
+        }
+        assert_eq!(project.guest(walk, &["src"]).names("/"), ["src"]);
+    }
+}
+
+#[test]
+fn a_path_that_starts_with_a_slash_is_refused_below_the_root() {
+    let project = project();
+    let host_path = project.at("src/a.txt").to_str().expect("UTF-8").to_owned();
+    for walk in WALKS {
+        // A folder of a grant, a bare one, and the grant itself.
+        for folder in ["src/sub", "lib", "src"] {
+            for path in ["/", "/a.txt", "/src/a.txt", "//etc/passwd", "/../x", &host_path] {
+                let mut guest = project.guest(walk, &["src", "lib/deep"]);
+                let fd = guest.open(folder).expect("a folder");
+                assert_eq!(guest.open_at(fd, path).err(), Some(ErrorCode::NotPermitted), "{folder} {path}");
+                assert_eq!(guest.one_denial(LeavesRoot).asked, path);
+            }
         }
     }
 }
@@ -157,7 +183,7 @@ fn what_is_not_granted_is_refused_and_the_denial_says_which_grant_would_allow_it
 #[test]
 fn looking_at_what_is_not_granted_is_refused_like_opening_it() {
     let project = project();
-    for (path, reason) in [("secrets/key.txt", NotGranted), ("../x", LeavesRoot), ("/etc", LeavesRoot)] {
+    for (path, reason) in [("secrets/key.txt", NotGranted), ("../x", LeavesRoot), ("/etc", NotGranted)] {
         for how in [FOLLOW, PathFlags::empty()] {
             let mut guest = project.guest(Walk::Kernel, &["src"]);
             assert!(guest.stat(path, how).is_err(), "{path}");
