@@ -26,13 +26,13 @@ impl Fenced {
             fs::write(project.join(secret), format!("# {SECRET}\n")).unwrap();
         }
         for (link, target) in [
-            ("out.py", "../secret.py".into()),
+            ("out.py", PathBuf::from("../secret.py")),
             ("absolute.py", product.home().join("secret.py")),
             ("chain.py", "sub/../out.py".into()),
             ("folder", "../lib".into()),
             ("loop.py", "loop.py".into()),
         ] {
-            symlink(PathBuf::from(target), project.join("src").join(link)).unwrap();
+            symlink(target, project.join("src").join(link)).unwrap();
         }
         Self { product, project }
     }

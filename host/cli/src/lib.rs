@@ -24,4 +24,5 @@ pub mod shell;
 pub mod state_dir;
 pub mod terminal;
 pub mod toolset;
+pub mod trace;
 pub mod trust;

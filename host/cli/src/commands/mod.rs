@@ -13,6 +13,7 @@ use crate::args::{Cli, Command};
 use crate::exit::{Exit, Refusal, describe, exit_of};
 use crate::output::err;
 use crate::state_dir::Folders;
+use crate::trace;
 use anyhow::Result;
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -33,6 +34,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             };
         }
     };
+    trace::start(&cli.global);
     match dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {

@@ -1,0 +1,18 @@
+//! Diagnostics on standard error: warnings always, more with `-v` and `-vv`, only errors with
+//! `--quiet`. `RINGFENCE_LOG` overrides it with a filter of its own.
+
+use crate::args::GlobalArgs;
+use tracing_subscriber::EnvFilter;
+
+/// Starts printing diagnostics. Does nothing if somebody did before.
+pub fn start(global: &GlobalArgs) {
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "warn,ringfence=info,ringfence_sandbox=info,ringfence_models=info",
+        (false, _) => "info,ringfence=debug,ringfence_sandbox=debug,ringfence_models=debug",
+    };
+    let filter = EnvFilter::try_from_env("RINGFENCE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    // Someone may have started it in a test; theirs will do.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+}
