@@ -14,5 +14,9 @@ pub fn start(global: &GlobalArgs) {
     };
     let filter = EnvFilter::try_from_env("RINGFENCE_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // Someone may have started it in a test; theirs will do.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .try_init();
 }
