@@ -2,7 +2,6 @@
 
 use crate::codec::{Row, encode};
 use crate::lock_file::LockFile;
-use crate::run::{StageName, ending};
 use crate::{Result, StoreError};
 use ringfence_engine::{Effect, Event, ReceiptId, RunId, Stage};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
@@ -124,8 +123,10 @@ pub(crate) fn write(
             })?;
     }
 
-    let stage = StageName::from(entry.stage);
-    let ending = ending(entry.stage)
+    let stage = entry.stage.name();
+    let ending = entry
+        .stage
+        .ending()
         .map(|ending| serde_json::to_string(&ending))
         .transpose()
         .map_err(|error| StoreError::Unwritable { what: "an ending", why: error.to_string() })?;

@@ -19,7 +19,7 @@ mod store;
 pub use error::StoreError;
 pub use lease::{Entry, Lease};
 pub use read::{Intent, Journal, Recorded, StoredReceipt};
-pub use run::{NewRun, RunSummary, StageName};
+pub use run::{NewRun, RunSummary};
 pub use schema::VERSION as SCHEMA_VERSION;
 pub use store::Store;
 

@@ -1,10 +1,10 @@
 //! Reading: lists of runs, journals. Never needs a lease and never waits for a writer.
 
 use crate::codec::{Row, decode};
-use crate::run::{RunSummary, StageName};
+use crate::run::RunSummary;
 use crate::store::Store;
 use crate::{Result, StoreError};
-use ringfence_engine::{Effect, Event, ReceiptId, RunId, Timestamp};
+use ringfence_engine::{Effect, Event, ReceiptId, RunId, StageName, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -168,7 +168,7 @@ impl Store {
             path: self.path.clone(),
             why: format!("the {what} of run {} can't be read", found.summary.id),
         };
-        let stage = StageName::parse(&stage).ok_or_else(|| corrupt("stage"))?;
+        let stage = serde_json::from_value(Value::String(stage)).map_err(|_| corrupt("stage"))?;
         let ending = match ending {
             Some(ending) => Some(serde_json::from_str(&ending).map_err(|_| corrupt("ending"))?),
             None => None,

@@ -9,7 +9,7 @@ use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
 use ringfence_engine::{Deed, Stage, State, SubTask, TaskStatus};
-use ringfence_store::{Journal, StageName};
+use ringfence_store::Journal;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -45,7 +45,7 @@ fn text(journal: &Journal, state: &State, resume: &str) -> String {
     let _ = writeln!(text, "goal     {}", one_line(&state.goal, 400));
     let _ = writeln!(text, "project  {}", plain(&journal.run.project.display().to_string()));
     let _ = writeln!(text, "model    {}", plain(&journal.run.model));
-    let _ = writeln!(text, "stage    {}", StageName::from(&state.stage));
+    let _ = writeln!(text, "stage    {}", state.stage.name());
     let spent = &state.spent;
     let _ = writeln!(
         text,

@@ -1,8 +1,8 @@
 //! Lists of runs and the look-up of one.
 
 use crate::sample::*;
-use ringfence_engine::{Ending, RunId, Stage, Timestamp};
-use ringfence_store::{NewRun, StageName, Store, StoreError};
+use ringfence_engine::{Ending, RunId, Stage, StageName, Timestamp};
+use ringfence_store::{NewRun, Store, StoreError};
 use serde_json::json;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -49,7 +49,6 @@ fn a_summary_follows_the_run() {
     let summary = store.find("one").unwrap();
     assert_eq!((summary.stage, summary.ending, summary.events), (StageName::Failed, Some(ending), 2));
     assert_eq!((summary.created, summary.updated), (Timestamp(1_000), Timestamp(2_000)));
-    assert!(summary.stage.is_end());
 }
 
 #[test]
