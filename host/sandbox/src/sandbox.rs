@@ -93,6 +93,9 @@ impl Sandbox {
             .thread_name("ringfence-call")
             // A guest that never ends yields on every tick; the timers must be looked at as often.
             .event_interval(1)
+            // New calls queue apart from those under way: between two turns of guests that take a
+            // tick each, they must not wait for dozens of turns.
+            .global_queue_interval(2)
             .enable_all()
             .build()
             .map_err(SandboxError::Runtime)?;

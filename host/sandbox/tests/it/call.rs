@@ -205,6 +205,19 @@ async fn sixty_four_calls_at_once_of_which_one_never_ends() {
 }
 
 #[tokio::test]
+async fn guests_that_never_end_take_turns_and_all_end_in_time() {
+    SHARED.goes_on().await;
+    let at_once = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+    let started = Instant::now();
+    let endless = (0..at_once).map(|_| SHARED.call_within("forever", json!({}), within_ms(1_000)));
+    for report in join_all(endless).await {
+        assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Time));
+    }
+    // One after the other they would take four seconds.
+    assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
 async fn more_calls_than_slots_wait_their_turn() {
     let bench = Bench::new(SandboxConfig { max_calls: 2, ..SandboxConfig::default() }, guest());
     bench.goes_on().await;
