@@ -165,6 +165,16 @@ fn build(budget: Budget, placement: Placement) -> Result<LinkedEngine, EngineErr
         .concurrency_support(false)
         .max_wasm_stack(WASM_STACK_BYTES)
         .async_stack_size(FIBER_STACK_BYTES);
+    if is_cramped() {
+        // Memory grows by moving, and accesses are checked in code, not by reserved address space.
+        config
+            .memory_reservation(0)
+            .memory_reservation_for_growth(1 << 20)
+            .memory_guard_size(1 << 16)
+            .gc_heap_reservation(0)
+            .gc_heap_reservation_for_growth(1 << 20)
+            .gc_heap_guard_size(1 << 16);
+    }
     match placement {
         Placement::OnDemand => {}
         Placement::Pool { calls } => {
@@ -174,6 +184,12 @@ fn build(budget: Budget, placement: Placement) -> Result<LinkedEngine, EngineErr
     let engine = Engine::new(&config)?;
     ticker::register(&engine).map_err(|error| EngineError(format!("no ticker thread: {error}")))?;
     Ok(LinkedEngine { linker: linker(&engine)?, compatibility: compatibility(&engine), engine })
+}
+
+/// Whether the process may not reserve 4 GiB for each of some dozen linear memories.
+fn is_cramped() -> bool {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    limit.is_some_and(|bytes| bytes < 256 << 30)
 }
 
 /// Address space is reserved, not memory: 4 GiB and a guard for each linear memory, so that the

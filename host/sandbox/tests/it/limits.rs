@@ -188,3 +188,15 @@ async fn without_a_pool_the_limits_are_the_same() {
     assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Time));
     bench.goes_on().await;
 }
+
+#[test]
+fn calls_work_where_address_space_is_scarce() {
+    // Runs ordinary tests of this very binary once more, with `ulimit -v` at 4 GB.
+    for test in ["call::arguments_go_in_and_results_come_out", "limits::memory_stops_growing_at_the_limit"] {
+        let script = format!("ulimit -v 4000000 && exec \"$0\" --exact {test}");
+        let binary = std::env::current_exe().unwrap();
+        let output = std::process::Command::new("sh").args(["-c", &script]).arg(binary).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{test}: {said}");
+    }
+}
