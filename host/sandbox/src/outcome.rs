@@ -31,6 +31,7 @@ pub(crate) fn judge(
     let (requests, requests_omitted) = state.network.into_denials();
     let mut denials = files.denials;
     denials.extend(requests);
+    spell_as_given(&mut denials, &request.input);
 
     let crash = match &ended {
         Ended::Raised(error) => Some(describe(error)),
@@ -56,6 +57,21 @@ pub(crate) fn judge(
         wall_us: micros(spent.wall),
     };
     CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash }
+}
+
+/// Many libcs strip the slash of an absolute path before they ask the host; a person and a model
+/// know the path as they gave it.
+fn spell_as_given(denials: &mut [Denial], input: &Value) {
+    let given: Vec<_> =
+        input.as_object().into_iter().flat_map(|input| input.values()).filter_map(Value::as_str).collect();
+    for denial in denials {
+        let spelt = given
+            .iter()
+            .find(|given| given.starts_with('/') && given.trim_start_matches('/') == denial.asked);
+        if let Some(spelt) = spelt {
+            denial.asked = (*spelt).to_owned();
+        }
+    }
 }
 
 fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {

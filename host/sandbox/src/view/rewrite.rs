@@ -106,8 +106,8 @@ impl GrantedTree {
                 Ok(text) => text,
                 // No link, or nothing at all: fine at the end of a path only.
                 Err(Errno::INVAL | Errno::NOENT) if is_last => break,
-                Err(Errno::INVAL) if is_folder(&parent, &name)? => {
-                    // It was a link a moment ago: walk this name once more.
+                Err(Errno::INVAL) if may_lead_on(&parent, &name)? => {
+                    // It was another thing a moment ago: walk this name once more.
                     at = above;
                     here = Some(parent);
                     todo.push(Step { name, by_link });
@@ -140,11 +140,17 @@ impl GrantedTree {
             return Ok(start.clone());
         }
         effort.step(names_of(way).count())?;
-        Ok(Arc::new(self.walk().folder(start, way)?))
+        match self.walk().folder(start, way) {
+            Ok(folder) => Ok(Arc::new(folder)),
+            // All of it was folders a moment ago: somebody put a link there.
+            Err(Errno::NOTDIR) => Err(Refused::Plain(ErrorCode::Loop)),
+            Err(errno) => Err(errno.into()),
+        }
     }
 }
 
-fn is_folder(parent: &Handle, name: &str) -> Result<bool, Errno> {
-    let found = look(parent, name)?;
-    Ok(found.is_some_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory))
+/// Whether there is a folder or a link, which somebody may be exchanging for each other.
+fn may_lead_on(parent: &Handle, name: &str) -> Result<bool, Errno> {
+    let found = look(parent, name)?.map(|stat| FileType::from_raw_mode(stat.st_mode));
+    Ok(matches!(found, Some(FileType::Directory | FileType::Symlink)))
 }
