@@ -13,11 +13,12 @@ use ringfence_sandbox::{
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The sandbox with one run's tools and grants.
 pub struct Fenced {
     /// Where calls are made.
-    pub sandbox: Sandbox,
+    pub sandbox: Arc<Sandbox>,
     /// The tools, each with what it may touch.
     pub toolbox: Toolbox,
     /// Those that the run may call.

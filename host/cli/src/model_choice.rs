@@ -109,9 +109,15 @@ impl ModelPlan {
         environment: &Environment,
     ) -> Result<Self, Refusal> {
         if let Some(spec) = flag {
-            return Ok(Self { default: from_flag(spec, base_url)?, stages: BTreeMap::new() });
+            return Self::named(spec, base_url);
         }
         if !has_goal {
+            if base_url.is_some() {
+                return Err(Refusal::usage(
+                    "the built-in analysis is done by the playbook, which has no server",
+                )
+                .hint("name a model with --model, or leave --base-url out"));
+            }
             return Ok(Self { default: ModelChoice::Playbook, stages: BTreeMap::new() });
         }
         let mut stages = BTreeMap::new();
@@ -137,7 +143,12 @@ impl ModelPlan {
                 }
             },
         };
-        Ok(Self { default, stages })
+        Ok(Self { default: with_base_url(default, base_url)?, stages })
+    }
+
+    /// One model for all stages, as a flag names it.
+    pub fn named(spec: &ModelSpec, base_url: Option<&str>) -> Result<Self, Refusal> {
+        Ok(Self { default: from_flag(spec, base_url)?, stages: BTreeMap::new() })
     }
 
     /// Makes the models; nothing is sent yet.
@@ -152,6 +163,19 @@ impl ModelPlan {
             stages.insert(stage.clone(), connect(choice, environment, &known)?);
         }
         Ok(Arc::new(ByStage { default, stages }))
+    }
+}
+
+/// `--base-url` for a model that no flag names.
+fn with_base_url(choice: ModelChoice, base_url: Option<&str>) -> Result<ModelChoice, Refusal> {
+    let Some(url) = base_url else { return Ok(choice) };
+    let at = |settings: ModelSettings| ModelSettings { base_url: Some(url.to_owned()), ..settings };
+    match choice {
+        ModelChoice::Playbook => from_flag(&ModelSpec::Playbook, base_url),
+        ModelChoice::Anthropic { model, settings } => {
+            Ok(ModelChoice::Anthropic { model, settings: at(settings) })
+        }
+        ModelChoice::OpenAi { model, settings } => Ok(ModelChoice::OpenAi { model, settings: at(settings) }),
     }
 }
 

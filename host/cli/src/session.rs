@@ -8,7 +8,7 @@ use crate::driver::{Driver, Halt};
 use crate::executor::Fenced;
 use crate::exit::{Exit, OrUsage};
 use crate::interrupt::Interrupt;
-use crate::model_choice::Environment;
+use crate::model_choice::{Environment, ModelPlan};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::report::{self, Report};
@@ -18,14 +18,14 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Ending, Event, EventKind, Run, RunId, Settings, State};
+use ringfence_engine::{Ending, Event, EventKind, Run, RunId, Settings, State, TaskStatus};
 use ringfence_models::Model;
+use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, NewRun, Store};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How a command talks.
 #[derive(Debug, Clone, Copy)]
@@ -86,8 +86,9 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
     let lease = store.create_run(&entered, &entry)?;
     let owed = effects;
-    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive };
-    go(store, folders, voice, false, |interrupt| Driver {
+    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
+    let sandbox = fenced.sandbox.clone();
+    go(&sandbox, store, folders, voice, false, |interrupt| Driver {
         run,
         owed,
         lease,
@@ -99,18 +100,26 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     })
 }
 
-/// Takes a run up again, with a first answer where one was given.
-pub fn take_up(run: &RunId, reviewer: Reviewer, folders: &Folders, voice: Voice) -> Result<Exit> {
+/// Takes a run up again, with a first answer where one was given, and with other models where
+/// those are named.
+pub fn take_up(
+    run: &RunId,
+    other: Option<ModelPlan>,
+    reviewer: Reviewer,
+    folders: &Folders,
+    voice: Voice,
+) -> Result<Exit> {
     let store = folders.open_store()?;
     // The lease first: what is read after it can't change under us.
     let lease = store.lease(run)?;
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let setup = Setup::of(run.state())?;
-    let model = setup.models.connect(&Environment::read(), folders)?;
+    let model = other.as_ref().unwrap_or(&setup.models).connect(&Environment::read(), folders)?;
     let fenced = setup.fence(folders)?;
     let yes = reviewer.yes;
-    go(store, folders, voice, true, |interrupt| Driver {
+    let sandbox = fenced.sandbox.clone();
+    go(&sandbox, store, folders, voice, true, |interrupt| Driver {
         owed: run.owed(),
         run,
         lease,
@@ -148,35 +157,41 @@ pub fn report_of(journal: &Journal) -> Result<Report> {
     }))
 }
 
-/// Prints what a run that ended came to.
-pub fn print_result(journal: &Journal, json: bool) -> Result<()> {
+/// Prints what a run that ended came to: the whole report, or on a terminal, where that would
+/// scroll away, what it says at a glance.
+pub fn print_result(journal: &Journal, folders: &Folders, json: bool) -> Result<()> {
     let report = report_of(journal)?;
     if json {
         return print_line(&json!({"type": "report", "report": report}));
     }
-    out(&report::markdown(&report))
+    if !std::io::stdout().is_terminal() {
+        return out(&report::markdown(&report));
+    }
+    let whole = own_command(&format!("report {}", journal.run.id), folders);
+    out(&format!("{}\nThe whole report: {whole}\n", report::brief(&report)))
 }
 
 /// The command that takes a run up again, complete.
 pub fn resume_command(run: &RunId, folders: &Folders) -> String {
-    let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
-    let program = if program.contains('/') { program } else { "ringfence".to_owned() };
-    format!("{} resume {run}{}", shell::quote(&program), folders.flag())
+    own_command(&format!("resume {run}"), folders)
 }
 
+fn own_command(words: &str, folders: &Folders) -> String {
+    let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
+    let program = if program.contains('/') { program } else { "ringfence".to_owned() };
+    format!("{} {words}{}", shell::quote(&program), folders.flag())
+}
+
+/// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
 fn go(
+    sandbox: &Sandbox,
     store: Store,
     folders: &Folders,
     voice: Voice,
     resumed: bool,
     driver: impl FnOnce(Interrupt) -> Driver,
 ) -> Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("the threads for the run could not be started")?;
-    let (run, halt) = runtime.block_on(async {
+    let (run, halt) = sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
@@ -188,8 +203,6 @@ fn go(
         let halt = driver.drive().await?;
         anyhow::Ok((driver.run, halt))
     })?;
-    // A person may still be at a prompt; nobody waits for that line any more.
-    runtime.shutdown_timeout(Duration::from_millis(50));
     conclude(&store, run.state(), &halt, folders, voice)?;
     Ok(halt.exit())
 }
@@ -199,9 +212,9 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
     match halt {
         Halt::Ended(ending) => {
             if !voice.quiet && !voice.json {
-                err(&format!("{}\n", ended(ending)));
+                err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
             }
-            print_result(&store.journal(&state.run)?, voice.json)
+            print_result(&store.journal(&state.run)?, folders, voice.json)
         }
         Halt::Waiting(review) => {
             err(&format!(
@@ -229,6 +242,16 @@ pub fn ended(ending: &Ending) -> String {
         Ending::Limit { which } => format!("Stopped by a limit: {}", terminal::one_line(which, 400)),
         Ending::Aborted => "Ended by a person.".to_owned(),
     }
+}
+
+/// ` 1 of 4 tasks failed: problems.`, or nothing.
+fn failed_tasks(state: &State) -> String {
+    let failed: Vec<_> = state.done.iter().filter(|task| task.status == TaskStatus::Failed).collect();
+    if failed.is_empty() {
+        return String::new();
+    }
+    let ids: Vec<_> = failed.iter().map(|task| terminal::one_line(&task.planned.id.0, 40)).collect();
+    format!(" {} of {} tasks failed: {}.", failed.len(), state.done.len() + state.stack.len(), ids.join(", "))
 }
 
 /// A name that sorts by time and is short enough to type: date, time, six random digits.

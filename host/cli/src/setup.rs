@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The terms of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,7 +94,7 @@ impl Setup {
                 names.iter().cloned().collect()
             }
         };
-        Ok(Fenced { sandbox, toolbox, allowed })
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed })
     }
 }
 

@@ -2,13 +2,15 @@
 //! `--quiet`. `RINGFENCE_LOG` overrides it with a filter of its own.
 
 use crate::args::GlobalArgs;
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 /// Starts printing diagnostics. Does nothing if somebody did before.
 pub fn start(global: &GlobalArgs) {
     let level = match (global.quiet, global.verbose) {
         (true, _) => "error",
-        (false, 0) => "warn",
+        // Another try at a busy server is told with -v; that all tries failed is told by the run.
+        (false, 0) => "warn,ringfence_models=error",
         (false, 1) => "warn,ringfence=info,ringfence_sandbox=info,ringfence_models=info",
         (false, _) => "info,ringfence=debug,ringfence_sandbox=debug,ringfence_models=debug",
     };
@@ -17,6 +19,8 @@ pub fn start(global: &GlobalArgs) {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(global.verbose > 0)
         .without_time()
         .try_init();
 }

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 use wasmtime::component::Component;
 
 /// Of what compiler and linker say.
@@ -142,13 +141,11 @@ impl Sandbox {
         Ok(if was_ready { Prepared { compiled: false, took: Duration::ZERO } } else { prepared })
     }
 
-    /// Runs something on the sandbox's own threads: calls awaited there save two hops between
-    /// threads each. It mustn't block.
-    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-    where
-        F: Future<Output: Send> + Send + 'static,
-    {
-        self.handle.spawn(future)
+    /// Runs something to its end on the calling thread, within the sandbox's runtime: calls
+    /// awaited there cost no hop to another thread and back, which is more than the call itself.
+    /// Not to be used within async code.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.handle.block_on(future)
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {

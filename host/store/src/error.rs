@@ -155,6 +155,9 @@ impl StoreError {
         let why = error.to_string();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::SystemIoFailure) => {
+                Self::Io { path, why: format!("{why}; is the disk full, or the folder gone?") }
+            }
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { path, why },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },

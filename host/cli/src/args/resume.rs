@@ -1,5 +1,6 @@
 //! `ringfence resume`
 
+use super::ModelSpec;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,6 +19,12 @@ pub struct ResumeArgs {
     /// Print what happens as JSON lines
     #[arg(long)]
     pub json: bool,
+    /// Go on with this model instead of the one the run began with
+    #[arg(long, value_name = "MODEL", help_heading = "Model")]
+    pub model: Option<ModelSpec>,
+    /// Where that model's server is
+    #[arg(long, value_name = "URL", requires = "model", help_heading = "Model")]
+    pub base_url: Option<String>,
 }
 
 /// The answer to what a run waits for; at most one.

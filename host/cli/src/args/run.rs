@@ -27,7 +27,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     pub model: Option<ModelSpec>,
     /// Where the model's server is
-    #[arg(long, value_name = "URL", requires = "model", help_heading = "Model")]
+    #[arg(long, value_name = "URL", help_heading = "Model")]
     pub base_url: Option<String>,
     /// What tools may touch.
     #[command(flatten)]

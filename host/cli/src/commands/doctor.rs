@@ -174,10 +174,9 @@ fn try_reading(state: Option<&Path>, path: &str) -> Result<(String, Outcome)> {
         cancel: CancellationToken::new(),
         tool: tool.clone(),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let prepared = runtime.block_on(sandbox.prepare(tool.component()))?;
+    let prepared = sandbox.block_on(sandbox.prepare(tool.component()))?;
     let started = Instant::now();
-    let report = runtime.block_on(sandbox.call(request))?;
+    let report = sandbox.block_on(sandbox.call(request))?;
     let how = if prepared.compiled { "compiled" } else { "loaded" };
     let took = format!("{how} in {:.1?}, called in {:.1?}", prepared.took, started.elapsed());
     Ok((took, report.outcome))

@@ -3,6 +3,7 @@
 use crate::args::{AnswerArgs, GlobalArgs, ResumeArgs};
 use crate::driver::Halt;
 use crate::exit::{Exit, Refusal};
+use crate::model_choice::ModelPlan;
 use crate::output::err;
 use crate::review::{Given, Reviewer};
 use crate::session::{self, Voice};
@@ -23,14 +24,16 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
                 Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into()
             );
         }
-        session::print_result(&store.journal(&summary.id)?, args.json)?;
+        session::print_result(&store.journal(&summary.id)?, &folders, args.json)?;
         if !voice.quiet && !voice.json {
             err(&format!("{}\n", session::ended(&ending)));
         }
         return Ok(Halt::Ended(ending).exit());
     }
-    let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive };
-    session::take_up(&summary.id, reviewer, &folders, voice)
+    let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive, all_calls: false };
+    let other =
+        args.model.as_ref().map(|model| ModelPlan::named(model, args.base_url.as_deref())).transpose()?;
+    session::take_up(&summary.id, other, reviewer, &folders, voice)
 }
 
 fn given(answer: &AnswerArgs) -> Option<Given> {

@@ -3,7 +3,8 @@
 use crate::args::{GlobalArgs, RunArgs};
 use crate::config::{Flags, Resolved};
 use crate::exit::{Exit, OrUsage};
-use crate::model_choice::{Environment, ModelPlan};
+use crate::model_choice::{Environment, ModelChoice, ModelPlan};
+use crate::output::err;
 use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
 use crate::state_dir::Folders;
@@ -21,6 +22,9 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let environment = Environment::read();
     let (flag, base_url) = (args.model.as_ref(), args.base_url.as_deref());
     let models = ModelPlan::choose(args.goal.is_some(), flag, base_url, &resolved.models, &environment)?;
+    if args.goal.is_some() && models.default == ModelChoice::Playbook && !global.quiet {
+        err("note: the playbook does its one analysis, whatever the goal says; a model would read it\n");
+    }
     let model = models.connect(&environment, &folders)?;
     let setup = Setup::new(&project, &resolved, args.tools.clone(), models, &folders)?;
     let fenced = setup.fence(&folders)?;

@@ -4,7 +4,7 @@ use crate::args::{GlobalArgs, RunsArgs};
 use crate::exit::Exit;
 use crate::output::{err, out};
 use crate::state_dir::Folders;
-use crate::terminal::one_line;
+use crate::terminal::{one_line, plain};
 use anyhow::{Context, Result};
 use ringfence_store::RunSummary;
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     if args.json {
         let list: Vec<_> = runs.iter().map(as_json).collect();
         out(&format!("{}\n", serde_json::to_string_pretty(&list)?))?;
+    } else if let (true, Some(project)) = (runs.is_empty(), &project) {
+        err(&format!("There are no runs of {}.\n", plain(&project.display().to_string())));
     } else if runs.is_empty() {
         err("There are no runs yet. Begin one with: ringfence run PROJECT\n");
     } else {

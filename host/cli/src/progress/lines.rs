@@ -132,7 +132,18 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
                     format!("[{number}] answered")
                 }
             };
+            let asked_again = match &state.stage {
+                Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => {
+                    asking.reask.is_some()
+                }
+                Stage::Initializing
+                | Stage::Executing { .. }
+                | Stage::PausedForReview { .. }
+                | Stage::Finished
+                | Stage::Failed { .. } => false,
+            };
             Some(match noted {
+                Some(note) if asked_again => format!("the reply can't be used, asking once more ({note})"),
                 Some(note) => format!("{line} ({note})"),
                 None => line,
             })
@@ -151,8 +162,10 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
                 }
             })
         }
-        EventKind::Interrupted => Some("interrupted; everything so far is in the journal".to_owned()),
-        EventKind::Started { .. } | EventKind::Answered { .. } | EventKind::Resumed => None,
+        EventKind::Started { .. }
+        | EventKind::Answered { .. }
+        | EventKind::Interrupted
+        | EventKind::Resumed => None,
     }
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub use markdown::markdown;
+pub use markdown::{brief, markdown};
 
 /// The name and version of the JSON form. Fields are added under the same number; one that
 /// changes its meaning gets a new number.

@@ -39,6 +39,14 @@ pub enum Verdict {
     Later,
 }
 
+/// What somebody at a terminal said.
+enum Said {
+    /// Something about this question alone.
+    Verdict(Verdict),
+    /// This call and all to come, while this process lasts.
+    ApproveAllCalls,
+}
+
 /// Who answers reviews.
 #[derive(Debug, Default)]
 pub struct Reviewer {
@@ -48,6 +56,8 @@ pub struct Reviewer {
     pub yes: bool,
     /// Whether somebody sits at a terminal.
     pub terminal: bool,
+    /// Whether they approved all calls to come.
+    pub all_calls: bool,
 }
 
 impl Reviewer {
@@ -60,11 +70,21 @@ impl Reviewer {
             let plan = approved_hash(&review.subject);
             return Ok(Verdict::Answered(Answer::Approve { plan }));
         }
+        if self.all_calls && matches!(review.subject, Subject::Call { .. }) {
+            return Ok(Verdict::Answered(Answer::Approve { plan: None }));
+        }
         if !self.terminal {
             return Ok(Verdict::Later);
         }
         let (review, shown) = (review.clone(), describe(review, state));
-        tokio::task::spawn_blocking(move || prompt::ask(&review, &shown)).await.context("asking failed")?
+        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &shown)).await;
+        Ok(match asked.context("asking failed")?? {
+            Said::Verdict(verdict) => verdict,
+            Said::ApproveAllCalls => {
+                self.all_calls = true;
+                Verdict::Answered(Answer::Approve { plan: None })
+            }
+        })
     }
 }
 

@@ -3,23 +3,21 @@
 //! Reads lines from standard input and writes to standard error, so that standard output carries
 //! nothing but the result. End of input means "another day".
 
-use super::{Verdict, approved_hash, plan_file};
+use super::{Said, Verdict, approved_hash, plan_file};
 use crate::output::err;
 use crate::terminal::plain;
 use anyhow::{Context, Result, bail};
 use ringfence_engine::{Answer, PlannedTask, Review, Subject, TaskId};
+use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
 
 /// Asks until there is an answer.
-pub(super) fn ask(review: &Review, shown: &str) -> Result<Verdict> {
+pub(super) fn ask(review: &Review, shown: &str) -> Result<Said> {
     err(&format!("\n{shown}"));
-    match &review.subject {
+    let verdict = match &review.subject {
+        Subject::Call { call } => return call_review(&call.input),
         Subject::Plan { plan } => plan_review(&review.subject, plan.tasks.clone()),
-        Subject::Call { call } => call_review(&call.input),
-        Subject::Question { .. } => {
-            let Some(text) = line("Your answer (empty: another day): ")? else { return Ok(Verdict::Later) };
-            Ok(if text.is_empty() { Verdict::Later } else { Verdict::Answered(Answer::Reply { text }) })
-        }
+        Subject::Question { .. } => question(),
         Subject::Stagnation { .. } => choose(&[
             Way::Approve("go on"),
             Way::Advise,
@@ -32,7 +30,18 @@ pub(super) fn ask(review: &Review, shown: &str) -> Result<Verdict> {
         }
         Subject::StageFailed { .. } => choose(&[Way::Approve("ask again"), Way::Abort, Way::Quit]),
         Subject::Interrupted => choose(&[Way::Approve("go on"), Way::Abort, Way::Quit]),
-    }
+    };
+    verdict.map(Said::Verdict)
+}
+
+fn question() -> Result<Verdict> {
+    let asking = "Your answer ([x] end the run, [q] or nothing: quit, resume later): ";
+    let Some(text) = line(asking)? else { return Ok(Verdict::Later) };
+    Ok(match text.as_str() {
+        "" | "q" => Verdict::Later,
+        "x" => Verdict::Answered(Answer::Abort),
+        _ => Verdict::Answered(Answer::Reply { text }),
+    })
 }
 
 /// Answers that need nothing but a word or a sentence.
@@ -84,19 +93,34 @@ fn choose(ways: &[Way]) -> Result<Verdict> {
 
 fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict> {
     let mut edited = false;
+    // What was typed and can't be read yet, so that a slip costs no work.
+    let mut draft: Option<String> = None;
     loop {
+        let mut changed = false;
         let menu = "[y] approve  [e] edit  [a] add a task  [r] remove tasks  [n] reject  [x] end the run  [q] quit, resume later: ";
         let Some(word) = line(menu)? else { return Ok(Verdict::Later) };
         match word.as_str() {
             "y" | "yes" if edited => return Ok(Verdict::Answered(Answer::EditPlan { tasks })),
             "y" | "yes" => return Ok(Verdict::Answered(Answer::Approve { plan: approved_hash(subject) })),
-            "e" => match edit(&plan_file::write(&tasks)?, ".toml")
-                .and_then(|text| plan_file::read(&text, "the edited plan"))
-            {
-                Ok(new) if new.is_empty() => say("The file held no tasks; the plan is as it was."),
-                Ok(new) => (tasks, edited) = (new, true),
-                Err(error) => say(&format!("{}\nThe plan is as it was.", plain(&format!("{error:#}")))),
-            },
+            "e" => {
+                let text = match draft.take() {
+                    Some(text) => text,
+                    None => plan_file::write(&tasks)?,
+                };
+                let read = edit(&text, ".toml").map(|text| (plan_file::read(&text, "the edited plan"), text));
+                match read {
+                    Ok((Ok(new), _)) if new.is_empty() || new == tasks => say("The plan is as it was."),
+                    Ok((Ok(new), _)) => (tasks, changed) = (new, true),
+                    Ok((Err(error), text)) => {
+                        say(&format!(
+                            "{}\nThe plan is as it was; [e] opens your text again.",
+                            plain(&format!("{error:#}"))
+                        ));
+                        draft = Some(text);
+                    }
+                    Err(error) => say(&format!("{}\nThe plan is as it was.", plain(&format!("{error:#}")))),
+                }
+            }
             "a" => {
                 if let Some(description) = sentence("What should be done? ")? {
                     tasks.push(PlannedTask {
@@ -111,7 +135,7 @@ fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict
             "r" => {
                 let Some(numbers) = sentence("Which numbers? ")? else { continue };
                 match remove(&mut tasks, &numbers) {
-                    Ok(()) => edited = true,
+                    Ok(()) => changed = true,
                     Err(error) => say(&error.to_string()),
                 }
             }
@@ -121,10 +145,17 @@ fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict
                 }
             }
             "x" => return Ok(Verdict::Answered(Answer::Abort)),
+            "q" if edited => {
+                let sure = line("Your changes to the plan are lost if you quit now. Quit? [y/N] ")?;
+                if sure.is_none_or(|word| word == "y") {
+                    return Ok(Verdict::Later);
+                }
+            }
             "q" => return Ok(Verdict::Later),
             other => say(&format!("`{}` is none of the choices.", plain(other))),
         }
-        if edited {
+        if changed {
+            edited = true;
             say("The plan as edited:");
             for (number, task) in tasks.iter().enumerate() {
                 say(&format!("  {}. {}: {}", number + 1, plain(&task.id.0), plain(&task.description)));
@@ -133,30 +164,34 @@ fn plan_review(subject: &Subject, mut tasks: Vec<PlannedTask>) -> Result<Verdict
     }
 }
 
-fn call_review(input: &serde_json::Value) -> Result<Verdict> {
+fn call_review(input: &serde_json::Value) -> Result<Said> {
     loop {
-        let Some(word) =
-            line("[y] approve  [e] edit the input  [n] reject  [x] end the run  [q] quit, resume later: ")?
+        let Some(word) = line(
+            "[y] approve  [a] approve all calls  [e] edit the input  [n] reject  [x] end the run  [q] quit, resume later: ",
+        )?
         else {
-            return Ok(Verdict::Later);
+            return Ok(Said::Verdict(Verdict::Later));
         };
         match word.as_str() {
-            "y" | "yes" => return Ok(Verdict::Answered(Answer::Approve { plan: None })),
+            "y" | "yes" => return Ok(Said::Verdict(Verdict::Answered(Answer::Approve { plan: None }))),
+            "a" => return Ok(Said::ApproveAllCalls),
             "e" => {
                 let text = serde_json::to_string_pretty(input)?;
-                let edited = edit(&text, ".json").and_then(|text| Ok(serde_json::from_str(&text)?));
+                let edited: Result<serde_json::Value> =
+                    edit(&text, ".json").and_then(|text| Ok(serde_json::from_str(&text)?));
                 match edited {
-                    Ok(input) => return Ok(Verdict::Answered(Answer::EditCall { input })),
+                    Ok(same) if same == *input => say("The call is as it was."),
+                    Ok(input) => return Ok(Said::Verdict(Verdict::Answered(Answer::EditCall { input }))),
                     Err(error) => say(&format!("{}\nThe call is as it was.", plain(&format!("{error:#}")))),
                 }
             }
             "n" | "no" => {
                 if let Some(reason) = sentence("Why? ")? {
-                    return Ok(Verdict::Answered(Answer::Reject { reason }));
+                    return Ok(Said::Verdict(Verdict::Answered(Answer::Reject { reason })));
                 }
             }
-            "x" => return Ok(Verdict::Answered(Answer::Abort)),
-            "q" => return Ok(Verdict::Later),
+            "x" => return Ok(Said::Verdict(Verdict::Answered(Answer::Abort))),
+            "q" => return Ok(Said::Verdict(Verdict::Later)),
             other => say(&format!("`{}` is none of the choices.", plain(other))),
         }
     }
@@ -203,11 +238,15 @@ fn edit(text: &str, suffix: &str) -> Result<String> {
         .find_map(|name| std::env::var(name).ok().filter(|text| !text.trim().is_empty()));
     let editor = editor.unwrap_or_else(|| "vi".to_owned());
     // Through the shell, since `$EDITOR` may hold arguments (`code --wait`).
-    let status = std::process::Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "sh"])
-        .arg(file.path())
-        .status()
-        .with_context(|| format!("the editor `{editor}` can't be started"))?;
+    // On the terminal itself: standard output may be on its way into a file.
+    let terminal = || OpenOptions::new().read(true).write(true).open("/dev/tty");
+    let (input, output) = (terminal(), terminal());
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file.path());
+    if let (Ok(input), Ok(output)) = (input, output) {
+        command.stdin(input).stdout(output);
+    }
+    let status = command.status().with_context(|| format!("the editor `{editor}` can't be started"))?;
     if !status.success() {
         bail!("the editor `{editor}` ended with {status}");
     }

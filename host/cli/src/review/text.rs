@@ -42,7 +42,7 @@ pub fn describe(review: &Review, state: &State) -> String {
             let _ = writeln!(out, "  {}", call_line(call));
         }
         Subject::StageFailed { stage, why, unreachable } => {
-            let what = if *unreachable { "The model could not be reached" } else { "No usable answer came" };
+            let what = if *unreachable { "No answer came from the model" } else { "No usable answer came" };
             let _ = writeln!(out, "{what} ({}): {}", stage.name(), plain(why));
         }
         Subject::Interrupted => {

@@ -153,13 +153,13 @@ fn words(what: &'static str, text: String) -> Result<String, Refused> {
 
 fn unfit(subject: &Subject, answer: &Answer) -> Refused {
     let (subject, takes) = match subject {
-        Subject::Plan { .. } => ("a plan", "approve, edit_plan, add_tasks, reject or abort"),
-        Subject::Call { .. } => ("a proposed call", "approve, edit_call, reject or abort"),
-        Subject::Question { .. } => ("a question", "reply, reject or abort"),
-        Subject::Stagnation { .. } => ("a run that repeats itself", "approve, reply, reject or abort"),
+        Subject::Plan { .. } => ("a plan", "approve, edit, add, reject or abort"),
+        Subject::Call { .. } => ("a proposed call", "approve, edit, reject or abort"),
+        Subject::Question { .. } => ("a question", "answer, reject or abort"),
+        Subject::Stagnation { .. } => ("a run that repeats itself", "approve, answer, reject or abort"),
         Subject::UnknownOutcome { .. } => ("a call whose outcome is unknown", "approve, reject or abort"),
         Subject::StageFailed { stage: ModelStage::Plan, .. } => {
-            ("a failed planning stage", "approve, edit_plan or abort")
+            ("a failed planning stage", "approve, edit or abort")
         }
         Subject::StageFailed { stage: ModelStage::Decide | ModelStage::Evaluate, .. } => {
             ("a failed stage", "approve or abort")
@@ -169,11 +169,11 @@ fn unfit(subject: &Subject, answer: &Answer) -> Refused {
     let answer = match answer {
         Answer::Approve { plan: None } => "approve",
         Answer::Approve { plan: Some(_) } => "approve with a plan's hash",
-        Answer::EditPlan { .. } => "edit_plan",
-        Answer::AddTasks { .. } => "add_tasks",
-        Answer::EditCall { .. } => "edit_call",
+        Answer::EditPlan { .. } => "edit",
+        Answer::AddTasks { .. } => "add",
+        Answer::EditCall { .. } => "edit",
         Answer::Reject { .. } => "reject",
-        Answer::Reply { .. } => "reply",
+        Answer::Reply { .. } => "answer",
         Answer::Abort => "abort",
     };
     Refused::UnfitAnswer { subject, answer, takes }

@@ -63,7 +63,7 @@ fn answers_that_dont_fit_the_question_are_refused_with_those_that_do() {
     let refused = script.try_answer(Answer::Approve { plan: None }).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "a question can't be answered with `approve`; it takes reply, reject or abort"
+        "a question can't be answered with `approve`; it takes answer, reject or abort"
     );
     assert!(script.try_answer(Answer::Reply { text: "  ".to_owned() }).is_err());
     assert!(script.try_answer(Answer::Reply { text: "x".repeat(32_001) }).is_err());

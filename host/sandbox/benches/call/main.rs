@@ -20,28 +20,28 @@ fn main() {
 
     let native = Sample::of(20_000, || native_read(&file));
     native.print("native: open, read, close", None);
-    let awaited = calls.sample(20_000, Fenced::awaited);
-    awaited.print("read_file: fresh instance, view, receipt", Some(&native));
-    let inside = calls.sample(20_000, Fenced::inside);
-    inside.print("  the same, awaited on the sandbox's own threads", Some(&native));
-    let on_demand = calls.on_demand().sample(5_000, Fenced::awaited);
+    let fenced = calls.sample(20_000, Fenced::direct);
+    fenced.print("read_file: fresh instance, view, receipt", Some(&native));
+    let outside = calls.sample(20_000, Fenced::on_another_runtime);
+    outside.print("  the same, awaited on another runtime", Some(&native));
+    let on_demand = calls.on_demand().sample(5_000, Fenced::direct);
     on_demand.print("  the same, without the instance pool", Some(&native));
 
     let cat = Spawned::new("/bin/cat", &[file.as_os_str()]);
-    let cat = cat.sample(500, "spawned: /bin/cat", &awaited);
+    let cat = cat.sample(500, "spawned: /bin/cat", &fenced);
     let confined = Spawned::new("bwrap", &["--ro-bind".as_ref(), "/".as_ref(), "/".as_ref()]).args(&[
         "--unshare-all".as_ref(),
         "/bin/cat".as_ref(),
         file.as_os_str(),
     ]);
-    let confined = confined.sample(200, "spawned in bwrap: /bin/cat", &awaited);
+    let confined = confined.sample(200, "spawned in bwrap: /bin/cat", &fenced);
 
     println!("\nfrom the start of a process to its end\n");
     Sample::print_head();
-    let node = Spawned::new("node", &["-e".as_ref(), "".as_ref()]).sample(30, "node -e ''", &awaited);
+    let node = Spawned::new("node", &["-e".as_ref(), "".as_ref()]).sample(30, "node -e ''", &fenced);
     let ours = binary().and_then(|binary| calls.tool_call(&binary));
     let ours = match ours {
-        Some(spawned) => spawned.sample(50, "ringfence tool call read_file, warm cache", &awaited),
+        Some(spawned) => spawned.sample(50, "ringfence tool call read_file, warm cache", &fenced),
         None => {
             println!("ringfence tool call read_file: no binary; build it, or name one in RINGFENCE_BIN");
             None
@@ -54,8 +54,8 @@ fn main() {
     runaway::lateness(8, 20).print("eight at once", None);
 
     println!("\nwhat was promised");
-    bar("a call is at least 10 times as fast as a spawned process", &awaited, cat.as_ref(), 10.0);
-    bar("a call is at least 50 times as fast as bwrap", &awaited, confined.as_ref(), 50.0);
+    bar("a call is at least 10 times as fast as a spawned process", &fenced, cat.as_ref(), 10.0);
+    bar("a call is at least 50 times as fast as bwrap", &fenced, confined.as_ref(), 50.0);
     if let Some(ours) = &ours {
         bar("a cold start is faster than Node's", ours, node.as_ref(), 1.0);
     }

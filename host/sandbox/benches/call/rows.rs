@@ -27,7 +27,7 @@ pub(crate) fn native_read(file: &Path) {
 /// The product's own `read_file` on a project with one file.
 pub(crate) struct Fenced {
     project: TempDir,
-    sandbox: Arc<Sandbox>,
+    sandbox: Sandbox,
     tool: Tool,
     tree: Arc<GrantedTree>,
     outside: Runtime,
@@ -55,7 +55,7 @@ impl Fenced {
         let tree = GrantedTree::open(&root, &Grants::whole_project()).unwrap();
         let outside = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         outside.block_on(sandbox.prepare(tool.component())).unwrap();
-        Self { project, sandbox: Arc::new(sandbox), tool, tree, outside }
+        Self { project, sandbox, tool, tree, outside }
     }
 
     pub(crate) fn file(&self) -> PathBuf {
@@ -67,15 +67,14 @@ impl Fenced {
         Sample::from_times(how(self, times))
     }
 
-    /// As the command line and the servers call it: on another runtime.
-    pub(crate) fn awaited(&self, times: usize) -> Vec<Duration> {
-        self.outside.block_on(timed_calls(self.sandbox.clone(), self.request(), times))
+    /// As the command line makes it.
+    pub(crate) fn direct(&self, times: usize) -> Vec<Duration> {
+        self.sandbox.block_on(timed_calls(&self.sandbox, self.request(), times))
     }
 
-    /// As calls that follow each other on the sandbox's threads would be.
-    pub(crate) fn inside(&self, times: usize) -> Vec<Duration> {
-        let calls = self.sandbox.spawn(timed_calls(self.sandbox.clone(), self.request(), times));
-        self.outside.block_on(calls).unwrap()
+    /// From another runtime: there and back are two hops between threads.
+    pub(crate) fn on_another_runtime(&self, times: usize) -> Vec<Duration> {
+        self.outside.block_on(timed_calls(&self.sandbox, self.request(), times))
     }
 
     fn request(&self) -> CallRequest {
@@ -103,7 +102,7 @@ impl Fenced {
     }
 }
 
-async fn timed_calls(sandbox: Arc<Sandbox>, request: CallRequest, times: usize) -> Vec<Duration> {
+async fn timed_calls(sandbox: &Sandbox, request: CallRequest, times: usize) -> Vec<Duration> {
     let mut all = Vec::with_capacity(times);
     for _ in 0..times {
         let request = request.clone();

@@ -26,11 +26,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         cancel: cancel.clone(),
         tool,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the thread for the call can't be started")?;
-    let called = runtime.block_on(async {
+    let called = bench.sandbox.block_on(async {
         let watch = tokio::spawn(cancel_on_signal(cancel)?);
         if global.verbose > 0 {
             let project = bench.project.path().display().to_string();

@@ -22,6 +22,14 @@ pub fn markdown(report: &Report) -> String {
     page.0
 }
 
+/// What the report says at a glance, as Markdown text that ends with a line break.
+pub fn brief(report: &Report) -> String {
+    let mut page = Page(String::new());
+    head(report, &mut page);
+    glance(report, &mut page);
+    page.0
+}
+
 /// A page that is being written.
 struct Page(String);
 

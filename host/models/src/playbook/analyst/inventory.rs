@@ -1,8 +1,12 @@
 //! The files that listings showed: one list without repeats, and what it says about languages.
 
-use super::results::{Entry, Listing, Observation, listings};
+use super::results::{Listing, Observation, listings};
+use super::wording::plural;
 use crate::playbook::place::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A listing names so many unreadable folders at most.
+const UNREADABLE: u64 = 20;
 
 /// Every file and directory that a listing showed.
 #[derive(Debug, Default)]
@@ -12,12 +16,21 @@ pub(in crate::playbook) struct Inventory {
     pub(in crate::playbook) directories: BTreeMap<String, u64>,
     /// The steps that listed something, oldest first.
     pub(in crate::playbook) steps: Vec<u64>,
-    /// Files and directories that were counted and not shown, by the largest listing.
-    pub(in crate::playbook) unseen: u64,
-    /// Entries that ignore files hide.
-    pub(in crate::playbook) ignored: u64,
-    /// Whether the project's folder was listed with everything below.
-    pub(in crate::playbook) whole: bool,
+    /// What the latest listing of the project's folder with everything below counted.
+    pub(in crate::playbook) counted: Option<Counted>,
+    /// Whether every file of code is known, though not every entry was shown.
+    all_code: bool,
+}
+
+/// What a listing counted, shown or not.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::playbook) struct Counted {
+    pub(in crate::playbook) step: u64,
+    entries: u64,
+    /// Whether counting came to its end.
+    to_the_end: bool,
+    /// Folders that couldn't be read.
+    unreadable: u64,
 }
 
 /// A file.
@@ -34,6 +47,8 @@ pub(in crate::playbook) struct Share {
     pub(in crate::playbook) language: Language,
     pub(in crate::playbook) files: u64,
     pub(in crate::playbook) bytes: u64,
+    /// The steps that showed its files, in order.
+    pub(in crate::playbook) steps: BTreeSet<u64>,
 }
 
 impl Inventory {
@@ -47,31 +62,79 @@ impl Inventory {
     }
 
     fn add(&mut self, listing: Listing) {
-        let root = matches!(listing.directory.as_str(), "" | "." | "/");
-        let everything = root && listing.recursive && !listing.pattern;
-        if everything {
-            // The fence may have cut the list as well, without the tool's knowing.
-            self.unseen = listing.total.saturating_sub(listing.entries.len() as u64);
-            self.whole |= !listing.cut && self.unseen == 0;
-            self.ignored = self.ignored.max(listing.ignored);
+        let root = matches!(listing.directory.as_str(), "" | "." | "/") && listing.recursive;
+        let readable = listing.complete && listing.unreadable == 0;
+        match listing.pattern.as_deref() {
+            None if root => {
+                // The fence may have cut the list as well, without the tool's knowing.
+                let shown = listing.entries.len() as u64;
+                self.counted = Some(Counted {
+                    step: listing.step,
+                    entries: listing.total.max(shown),
+                    to_the_end: listing.complete,
+                    unreadable: listing.unreadable,
+                });
+            }
+            Some(pattern) if root && pattern == code_pattern() => {
+                let shown = listing.entries.len() as u64;
+                self.all_code |= readable && !listing.cut && shown >= listing.total;
+            }
+            None | Some(_) => {}
         }
         self.steps.push(listing.step);
         for entry in &listing.entries {
-            self.note(entry, listing.step, everything);
+            if entry.is_file {
+                let file = File { size: entry.size, step: listing.step };
+                self.files.entry(entry.path.clone()).or_insert(file);
+            } else if entry.is_directory {
+                self.directories.entry(entry.path.clone()).or_insert(listing.step);
+            }
         }
     }
 
-    fn note(&mut self, entry: &Entry, step: u64, everything: bool) {
-        if entry.is_file {
-            let new = !self.files.contains_key(&entry.path);
-            self.files.entry(entry.path.clone()).or_insert(File { size: entry.size, step });
-            // What an earlier listing counted without showing it is seen now.
-            if new && !everything {
-                self.unseen = self.unseen.saturating_sub(1);
-            }
-        } else if entry.is_directory {
-            self.directories.entry(entry.path.clone()).or_insert(step);
+    /// How many entries were counted and never shown.
+    pub(in crate::playbook) fn unseen(&self) -> u64 {
+        self.counted.map_or(0, |counted| counted.entries.saturating_sub(self.shown()))
+    }
+
+    fn shown(&self) -> u64 {
+        (self.files.len() + self.directories.len()) as u64
+    }
+
+    /// Whether everything in the project's folder is known.
+    pub(in crate::playbook) fn is_whole(&self) -> bool {
+        self.counted.is_some_and(|counted| counted.to_the_end && counted.unreadable == 0)
+            && self.unseen() == 0
+    }
+
+    /// Whether every file of code is known.
+    pub(in crate::playbook) fn has_all_code(&self) -> bool {
+        self.all_code || self.is_whole()
+    }
+
+    /// What a statement about all files has to add where not all of them are known.
+    pub(in crate::playbook) fn partial(&self) -> Option<String> {
+        let Some(counted) = self.counted else {
+            return (!self.steps.is_empty()).then(|| "of the folders that were listed".to_owned());
+        };
+        let mut parts = Vec::new();
+        if self.unseen() > 0 || !counted.to_the_end {
+            let least = if counted.to_the_end { "" } else { "at least " };
+            let (shown, more) = (self.shown(), self.unseen());
+            let were = if more == 1 { "wasn't" } else { "weren't" };
+            let shown = plural(shown, "entry");
+            parts.push(format!("of the {shown} that the listings showed; {least}{more} more {were}"));
         }
+        if counted.unreadable > 0 {
+            let least = if counted.unreadable >= UNREADABLE { "at least " } else { "" };
+            parts.push(format!("{least}{} couldn't be read", plural(counted.unreadable, "folder")));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// The same for a statement that is about files of code alone.
+    pub(in crate::playbook) fn partial_code(&self) -> Option<String> {
+        if self.has_all_code() { None } else { self.partial() }
     }
 
     /// Files that the project is made for; where there are none, examples and tests count.
@@ -102,13 +165,24 @@ impl Inventory {
                 Some(share) => {
                     share.files += 1;
                     share.bytes += file.size;
+                    share.steps.insert(file.step);
                 }
-                None => shares.push(Share { language, files: 1, bytes: file.size }),
+                None => {
+                    let steps = [file.step].into();
+                    shares.push(Share { language, files: 1, bytes: file.size, steps });
+                }
             }
         }
         shares.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.language.name().cmp(b.language.name())));
         shares
     }
+}
+
+/// A glob for every file that counts as code.
+pub(in crate::playbook) fn code_pattern() -> String {
+    let code = LANGUAGES.iter().filter(|(_, code, _)| *code);
+    let extensions: Vec<&str> = code.flat_map(|(_, _, extensions)| extensions.iter().copied()).collect();
+    format!("*.{{{}}}", extensions.join(","))
 }
 
 /// A language, told by a file's extension.

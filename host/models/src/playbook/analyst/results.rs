@@ -43,12 +43,15 @@ pub(in crate::playbook) struct Listing {
     pub(in crate::playbook) step: u64,
     pub(in crate::playbook) directory: String,
     pub(in crate::playbook) recursive: bool,
-    pub(in crate::playbook) pattern: bool,
+    pub(in crate::playbook) pattern: Option<String>,
     pub(in crate::playbook) entries: Vec<Entry>,
     /// How many entries match, shown or not.
     pub(in crate::playbook) total: u64,
     pub(in crate::playbook) cut: bool,
-    pub(in crate::playbook) ignored: u64,
+    /// Whether counting came to its end.
+    pub(in crate::playbook) complete: bool,
+    /// Folders that couldn't be read, as far as they are named.
+    pub(in crate::playbook) unreadable: u64,
 }
 
 /// One entry of a listing.
@@ -78,6 +81,12 @@ pub(in crate::playbook) struct Search {
     pub(in crate::playbook) total: u64,
     pub(in crate::playbook) cut: bool,
     pub(in crate::playbook) files_searched: u64,
+    /// Files that were skipped because they are binary.
+    pub(in crate::playbook) binary_files: u64,
+    /// What wasn't searched, as `path: reason`, as far as it is named.
+    pub(in crate::playbook) unsearched: Vec<String>,
+    /// Whether the search came to its end.
+    pub(in crate::playbook) complete: bool,
 }
 
 /// A line that matches.
@@ -131,7 +140,7 @@ pub(in crate::playbook) fn listings(observations: &[Observation]) -> impl Iterat
         step: seen.step,
         directory: text(&seen.value, "directory"),
         recursive: flag(&seen.input, "recursive"),
-        pattern: seen.input.get("pattern").is_some_and(Value::is_string),
+        pattern: seen.input.get("pattern").and_then(Value::as_str).map(str::to_owned),
         entries: list(&seen.value, "entries")
             .filter_map(|entry| {
                 let kind = entry.get("kind").and_then(Value::as_str)?;
@@ -145,7 +154,8 @@ pub(in crate::playbook) fn listings(observations: &[Observation]) -> impl Iterat
             .collect(),
         total: number(&seen.value, "total"),
         cut: flag(&seen.value, "cut"),
-        ignored: number(&seen.value, "ignored"),
+        complete: seen.value.get("complete") != Some(&Value::Bool(false)),
+        unreadable: list(&seen.value, "unreadable").count() as u64,
     })
 }
 
@@ -179,6 +189,9 @@ pub(in crate::playbook) fn searches(observations: &[Observation]) -> impl Iterat
         total: number(&seen.value, "total"),
         cut: flag(&seen.value, "cut"),
         files_searched: number(&seen.value, "files_searched"),
+        binary_files: number(&seen.value, "binary_files"),
+        unsearched: list(&seen.value, "unsearched").filter_map(Value::as_str).map(str::to_owned).collect(),
+        complete: seen.value.get("complete") != Some(&Value::Bool(false)),
     })
 }
 
