@@ -1,17 +1,18 @@
 //! Deciding: the next call for a task. The calls that would serve a task stand in a fixed order;
 //! the first that was neither made nor rejected is next, as long as the budget lasts.
 
-use super::analyst::{Inventory, Language, is_manifest, manifests};
+use super::analyst::{Inventory, Language, MANIFESTS, is_manifest, listed_pattern, manifests};
 use super::budget;
 use super::facts::{Facts, Task};
 use super::kind::Kind;
+use super::parting;
 use super::pick;
 use super::rules::SETS;
 use super::skeleton::Skeleton;
 use serde_json::{Value, json};
 
-/// Entries that one listing shows; its result must fit a call's output.
-const ENTRIES: u32 = 2000;
+/// Entries that one listing shows at most; the tool itself shows no more than fit a call's output.
+const ENTRIES: u32 = 10_000;
 /// Matching lines that one search shows, with their neighbours.
 const MATCHES: u32 = 400;
 
@@ -53,14 +54,20 @@ pub(super) fn decide(facts: &Facts, task: &Task) -> Value {
     }
     // Everything that serves this task has been seen already, for another one: it is looked at
     // again, so that this task ends with its result.
-    let rejected =
-        |call: &&Call| facts.rejected.iter().any(|no| no.tool == call.tool && no.input == call.input);
-    if let Some(call) = calls.iter().find(|call| !rejected(call)) {
+    if let Some(call) = calls.iter().find(|call| !facts.is_rejected(call.tool, &call.input)) {
         return act(call, "medium");
     }
+    // A person is asked once; what they say in words can't be followed, so that it would be asked
+    // for ever.
+    if facts.was_answered()
+        && let Some(call) = parting::call(facts, task)
+    {
+        return act(&call, "low");
+    }
     let question = format!(
-        "The playbook has no other call to propose for the task \"{}\". Remove the task from the plan, allow one of \
-         the rejected calls, or use a model.",
+        "The playbook has no other call to propose for the task \"{}\". It can't follow an answer in words: after \
+         any answer it makes one small call, ends the task as failed and goes on. To have the task done, end the run \
+         and start another in which one of the rejected calls is allowed, or use a model.",
         task.id
     );
     json!({
@@ -114,21 +121,33 @@ fn everything() -> Call {
     Call::list(input, "A listing of everything shows which languages and folders there are.")
 }
 
+/// One listing shows everything, unless there is too much of it: then code and manifests alone,
+/// and if that is too much as well, folder by folder.
 fn listing(inventory: &Inventory) -> Vec<Call> {
     let mut calls = vec![everything()];
-    if inventory.unseen > 0 {
-        calls.push(Call::list(
-            json!({ "directory": ".", "max_entries": 1000 }),
-            "The listing was cut; the top level alone shows all folders.",
-        ));
-        let unseen = inventory.directories.keys().filter(|path| {
-            let below = format!("{path}/");
-            !path.contains('/') && !inventory.files.keys().any(|file| file.starts_with(&below))
-        });
-        for path in unseen.take(4) {
-            let input = json!({ "directory": path, "recursive": true, "max_entries": ENTRIES });
-            calls.push(Call::list(input, format!("The listing was cut before `{path}`.")));
-        }
+    if inventory.counted.is_none() || inventory.is_whole() {
+        return calls;
+    }
+    let every = listed_pattern();
+    calls.push(Call::list(
+        json!({ "directory": ".", "recursive": true, "pattern": every, "max_entries": ENTRIES }),
+        "The listing was cut; code and manifests alone are fewer.",
+    ));
+    if inventory.has_all_code() {
+        return calls;
+    }
+    calls.push(Call::list(
+        json!({ "directory": ".", "max_entries": 1000 }),
+        "Both listings were cut; the top level alone shows all folders.",
+    ));
+    let unseen = inventory.directories.keys().filter(|path| {
+        let below = format!("{path}/");
+        let after = inventory.files.range(below.clone()..).next();
+        !path.contains('/') && !after.is_some_and(|(file, _)| file.starts_with(&below))
+    });
+    for path in unseen.take(4) {
+        let input = json!({ "directory": path, "recursive": true, "pattern": every, "max_entries": ENTRIES });
+        calls.push(Call::list(input, format!("The listings were cut before `{path}`.")));
     }
     calls
 }
@@ -144,7 +163,7 @@ fn reading_manifests(facts: &Facts, inventory: &Inventory, scope: &[String]) -> 
             json!({
                 "directory": ".",
                 "recursive": true,
-                "pattern": "{package.json,pyproject.toml,setup.py,requirements*.txt,Cargo.toml,go.mod,pom.xml,build.gradle*,Gemfile,composer.json,*.csproj,CMakeLists.txt,Makefile,Dockerfile}",
+                "pattern": format!("{{{}}}", MANIFESTS.join(",")),
             }),
             "No manifest has been seen; this looks for the usual ones by name.",
         )];
@@ -236,7 +255,7 @@ fn searching(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call
         calls.push(Call::search(input, why));
     }
     let universal = SETS.iter().filter(|set| set.is_universal()).flat_map(|set| &set.rules);
-    let (notes, secrets): (Vec<_>, Vec<_>) = universal.partition(|rule| rule.id == "left-to-do");
+    let (notes, secrets): (Vec<_>, Vec<_>) = universal.partition(|rule| rule.is_note());
     let patterns: Vec<&str> = secrets.iter().map(|rule| rule.pattern.as_str()).collect();
     let why = "Keys, tokens and passwords, and unresolved merges, in all files.";
     calls.insert(calls.len().min(1), Call::search(search_input(&patterns, directory), why));

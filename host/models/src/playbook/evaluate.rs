@@ -1,9 +1,10 @@
 //! Evaluating: whether a task is done, and what came of it, said in the analyst's own claims.
 
-use super::analyst::{About, Claim, Inventory, Observation, Severity, claims};
+use super::analyst::{About, Claim, Inventory, Observation, Severity, claims, plural};
 use super::decide::next;
 use super::facts::{Facts, Task};
 use super::kind::Kind;
+use super::parting;
 use serde_json::{Value, json};
 
 /// The evaluate stage's reply.
@@ -14,17 +15,38 @@ pub(super) fn evaluate(facts: &Facts, task: &Task) -> Value {
     if kind == Kind::Unknown {
         return beyond(last, task);
     }
+    let is_parting = |seen: &&Observation| parting::is_one(facts, task, &seen.tool, &seen.input);
+    if !own.is_empty() && own.iter().all(is_parting) {
+        let why = "Every call that would serve it was rejected by a person.";
+        return reply(why, "failed", parting::summary(facts, task), String::new(), "high");
+    }
     if let Some(call) = next(facts, task) {
         let summary = last.map_or_else(|| "Nothing was done yet.".to_owned(), one_call);
         return reply("More is worth seeing for this task.", "needs_more_work", summary, call.why, "high");
     }
-    if own.iter().any(|seen| seen.is_done()) {
-        let summary = summary(kind, facts);
+    if own.iter().any(|seen| serves(kind, &own, seen)) {
+        let summary = format!("{}{}", summary(kind, facts), without_result(&own));
         return reply("What serves this task has been seen.", "completed", summary, String::new(), "high");
     }
-    let why = last.map_or_else(|| "no call was made for it".to_owned(), one_call);
+    let failed = own.iter().rev().find(|seen| !seen.is_done()).copied().or(last);
+    let why = failed.map_or_else(|| "no call was made for it".to_owned(), one_call);
     let summary = format!("No call for this task gave a result: {why}");
     reply("None of the calls for this task gave a result.", "failed", summary, String::new(), "high")
+}
+
+/// Whether a call brought something for the task. A listing alone doesn't stand in for calls that
+/// failed.
+fn serves(kind: Kind, own: &[&Observation], seen: &Observation) -> bool {
+    let all_done = own.iter().all(|seen| seen.is_done());
+    seen.is_done() && (all_done || kind == Kind::Inventory || seen.tool != "list_files")
+}
+
+/// What has to be added where some calls gave nothing.
+fn without_result(own: &[&Observation]) -> String {
+    let failed: Vec<&&Observation> = own.iter().filter(|seen| !seen.is_done()).collect();
+    let Some(last) = failed.last() else { return String::new() };
+    let calls = plural(own.len() as u64, "call");
+    format!(" {} of {calls} gave no result; the last: {}", failed.len(), one_call(last))
 }
 
 fn reply(reasoning: &str, status: &str, summary: String, next: String, confidence: &str) -> Value {
@@ -66,21 +88,21 @@ fn one_call(seen: &Observation) -> String {
     }
     let number = |pointer: &str| seen.value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     match seen.tool.as_str() {
-        "list_files" => format!("Listed {what}: {} entries.", number("/total")),
+        "list_files" => format!("Listed {what}: {}.", plural(number("/total"), "entry")),
         "search_text" => {
             format!(
-                "Searched {} files: {} lines in {}.",
-                number("/files_searched"),
-                number("/total"),
-                number("/files_matched")
+                "Searched {}: {} in {}.",
+                plural(number("/files_searched"), "file"),
+                plural(number("/total"), "line"),
+                plural(number("/files_matched"), "file")
             )
         }
         "read_file" => format!("Read {what}, lines {}–{}.", number("/first_line"), number("/last_line")),
         "analyze_code" => format!(
-            "Analysed {what}: {} types, {} functions, {} methods.",
-            number("/counts/classes"),
-            number("/counts/functions"),
-            number("/counts/methods")
+            "Analysed {what}: {}, {}, {}.",
+            plural(number("/counts/classes"), "type"),
+            plural(number("/counts/functions"), "function"),
+            plural(number("/counts/methods"), "method")
         ),
         tool => format!("{tool} gave a result."),
     }
@@ -98,16 +120,19 @@ fn summary(kind: Kind, facts: &Facts) -> String {
     let (parts, none) = match kind {
         Kind::Inventory => {
             let inventory = Inventory::of(&facts.observations);
-            let folders = inventory.directories.len();
-            let word = if folders == 1 { "folder" } else { "folders" };
-            let count = format!("{} files in {folders} {word}.", inventory.files.len());
+            let files = plural(inventory.files.len() as u64, "file");
+            let folders = plural(inventory.directories.len() as u64, "folder");
+            let count = match inventory.partial() {
+                None => format!("{files} in {folders}."),
+                Some(part) => format!("{files} in {folders}; this counts only {part}."),
+            };
             ([vec![count], texts(&["languages"])].concat(), "The granted folders hold no files.")
         }
         Kind::Manifests => {
             (texts(&["package", "frameworks"]), "No manifest says what the project is built with.")
         }
         Kind::Structure => (structure(&all), "There is no code whose structure could be shown."),
-        Kind::Problems => (problems(&all), "None of the known shapes was found in what was searched."),
+        Kind::Problems => (problems(&all), "No file was searched or read for known problems."),
         Kind::Unknown => (Vec::new(), "Nothing is known about this task."),
     };
     if parts.is_empty() { none.to_owned() } else { parts.into_iter().take(4).collect::<Vec<_>>().join(" ") }
@@ -131,8 +156,12 @@ fn structure(all: &[Claim]) -> Vec<String> {
 fn problems(all: &[Claim]) -> Vec<String> {
     let found: Vec<&Claim> =
         all.iter().filter(|claim| claim.about == About::Problem && claim.severity.is_some()).collect();
+    let coverage = all.iter().find(|claim| claim.topic == "coverage");
+    let partly = coverage.and_then(|claim| claim.partial.as_deref());
+    let partly = partly.map_or_else(String::new, |gap| format!(" Only partly searched: {gap}."));
     if found.is_empty() {
-        return Vec::new();
+        let none = "None of the known shapes was found in what was looked at.";
+        return coverage.map(|_| format!("{none}{partly}")).into_iter().collect();
     }
     let counts: Vec<String> = [Severity::High, Severity::Medium, Severity::Low, Severity::Info]
         .into_iter()
@@ -142,5 +171,5 @@ fn problems(all: &[Claim]) -> Vec<String> {
         })
         .collect();
     let first: Vec<&str> = found.iter().take(3).map(|claim| claim.text.trim_end_matches('.')).collect();
-    vec![format!("Kinds of possible problems: {}. {}.", counts.join(", "), first.join("; "))]
+    vec![format!("Kinds of possible problems: {}. {}.{partly}", counts.join(", "), first.join("; "))]
 }

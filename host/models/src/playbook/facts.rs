@@ -21,6 +21,9 @@ pub(super) struct Facts {
     pub(super) observations: Vec<Observation>,
     #[serde(default)]
     pub(super) rejected: Vec<Rejected>,
+    /// What a person told the run, oldest first.
+    #[serde(default)]
+    pub(super) said: Vec<Said>,
     #[serde(default)]
     pub(super) latest: Option<String>,
     pub(super) iterations: Iterations,
@@ -66,8 +69,20 @@ pub(super) struct Tool {
 /// A call that a person said no to.
 #[derive(Debug, Deserialize)]
 pub(super) struct Rejected {
+    #[serde(default)]
+    pub(super) task: String,
     pub(super) tool: String,
     pub(super) input: Value,
+    #[serde(default)]
+    pub(super) reason: String,
+}
+
+/// Something that a person said.
+#[derive(Debug, Deserialize)]
+pub(super) struct Said {
+    /// What it was said to, in the loop's words.
+    #[serde(default)]
+    to: String,
 }
 
 /// How far the run is.
@@ -83,9 +98,24 @@ impl Facts {
         self.tools.iter().any(|offered| offered.name == tool)
     }
 
+    /// How often a person rejected a proposed plan.
+    pub(super) fn plans_rejected(&self) -> usize {
+        self.said.iter().filter(|said| said.to == "the proposed plan").count()
+    }
+
+    /// Whether a person has answered a question.
+    pub(super) fn was_answered(&self) -> bool {
+        self.said.iter().any(|said| said.to.starts_with("the question "))
+    }
+
+    /// Whether a person said no to a call.
+    pub(super) fn is_rejected(&self, tool: &str, input: &Value) -> bool {
+        self.rejected.iter().any(|no| no.tool == tool && &no.input == input)
+    }
+
     /// Whether a call was made already, whatever came of it, or was rejected.
     pub(super) fn tried(&self, tool: &str, input: &Value) -> bool {
         self.observations.iter().any(|seen| seen.tool == tool && &seen.input == input)
-            || self.rejected.iter().any(|no| no.tool == tool && &no.input == input)
+            || self.is_rejected(tool, input)
     }
 }

@@ -19,6 +19,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// The tasks of the whole analysis, in order.
+    pub(super) const PLANNED: [Self; 4] = [Self::Inventory, Self::Manifests, Self::Structure, Self::Problems];
+
     /// The name in plans.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -34,12 +37,21 @@ impl Kind {
     /// can only be found by reading file after file.
     pub(super) fn wanted(self, searches: bool) -> u32 {
         match self {
-            Self::Inventory => 3,
+            // One, unless the listing is cut.
+            Self::Inventory => 5,
             Self::Manifests => 4,
             Self::Structure => 9,
             Self::Problems if searches => 5,
             Self::Problems => 12,
             Self::Unknown => 1,
+        }
+    }
+
+    /// How many calls it takes as a rule.
+    pub(super) fn usual(self, searches: bool) -> u32 {
+        match self {
+            Self::Inventory => 1,
+            Self::Manifests | Self::Structure | Self::Problems | Self::Unknown => self.wanted(searches),
         }
     }
 
@@ -54,11 +66,7 @@ impl Kind {
 
     /// The kind of a task.
     pub(super) fn of(task: &Task) -> Self {
-        let named = |name: &str| {
-            [Self::Inventory, Self::Manifests, Self::Structure, Self::Problems]
-                .into_iter()
-                .find(|kind| kind.name() == name.trim())
-        };
+        let named = |name: &str| Self::PLANNED.into_iter().find(|kind| kind.name() == name.trim());
         if let Some(kind) = task.kind.as_deref().and_then(named).or_else(|| named(&task.id)) {
             return kind;
         }

@@ -10,6 +10,7 @@ mod decide;
 mod evaluate;
 mod facts;
 mod kind;
+mod parting;
 mod pick;
 mod place;
 mod plan;

@@ -21,6 +21,10 @@ pub struct Claim {
     /// What it endangers; for problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concern: Option<Concern>,
+    /// Where it doesn't hold for the whole project: for which part, or why. `the 200 entries that
+    /// the listings showed (12 more weren't shown)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
     /// Where it can be seen; never empty.
     pub evidence: Vec<Evidence>,
     /// The parts of the statement, each with its own place: dependencies, definitions, lines.
@@ -127,10 +131,20 @@ impl Claim {
             why: None,
             severity: None,
             concern: None,
+            partial: None,
             evidence,
             items: Vec::new(),
             omitted: 0,
         }
+    }
+
+    /// The same, about a part of the project only; the text says so too.
+    pub(super) fn about_part(mut self, part: Option<String>) -> Self {
+        if let Some(part) = &part {
+            self.text.push_str(&format!(" This counts only {part}."));
+        }
+        self.partial = part;
+        self
     }
 
     /// The same with parts; evidence is added for them, adjacent lines as one range.

@@ -25,7 +25,6 @@ pub(in crate::playbook) struct Inventory {
 /// What a listing counted, shown or not.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::playbook) struct Counted {
-    pub(in crate::playbook) step: u64,
     entries: u64,
     /// Whether counting came to its end.
     to_the_end: bool,
@@ -69,13 +68,12 @@ impl Inventory {
                 // The fence may have cut the list as well, without the tool's knowing.
                 let shown = listing.entries.len() as u64;
                 self.counted = Some(Counted {
-                    step: listing.step,
                     entries: listing.total.max(shown),
                     to_the_end: listing.complete,
                     unreadable: listing.unreadable,
                 });
             }
-            Some(pattern) if root && pattern == code_pattern() => {
+            Some(pattern) if root && pattern == listed_pattern() => {
                 let shown = listing.entries.len() as u64;
                 self.all_code |= readable && !listing.cut && shown >= listing.total;
             }
@@ -112,24 +110,23 @@ impl Inventory {
         self.all_code || self.is_whole()
     }
 
-    /// What a statement about all files has to add where not all of them are known.
+    /// What a statement about all files is limited to where not all of them are known.
     pub(in crate::playbook) fn partial(&self) -> Option<String> {
         let Some(counted) = self.counted else {
-            return (!self.steps.is_empty()).then(|| "of the folders that were listed".to_owned());
+            return (!self.steps.is_empty()).then(|| "the folders that were listed".to_owned());
         };
-        let mut parts = Vec::new();
+        let mut gaps = Vec::new();
         if self.unseen() > 0 || !counted.to_the_end {
             let least = if counted.to_the_end { "" } else { "at least " };
-            let (shown, more) = (self.shown(), self.unseen());
-            let were = if more == 1 { "wasn't" } else { "weren't" };
-            let shown = plural(shown, "entry");
-            parts.push(format!("of the {shown} that the listings showed; {least}{more} more {were}"));
+            let were = if self.unseen() == 1 { "wasn't" } else { "weren't" };
+            gaps.push(format!("{least}{} more {were} shown", self.unseen()));
         }
         if counted.unreadable > 0 {
             let least = if counted.unreadable >= UNREADABLE { "at least " } else { "" };
-            parts.push(format!("{least}{} couldn't be read", plural(counted.unreadable, "folder")));
+            gaps.push(format!("{least}{} couldn't be read", plural(counted.unreadable, "folder")));
         }
-        (!parts.is_empty()).then(|| parts.join("; "))
+        let shown = plural(self.shown(), "entry");
+        (!gaps.is_empty()).then(|| format!("the {shown} that the listings showed ({})", gaps.join(", ")))
     }
 
     /// The same for a statement that is about files of code alone.
@@ -178,11 +175,31 @@ impl Inventory {
     }
 }
 
-/// A glob for every file that counts as code.
-pub(in crate::playbook) fn code_pattern() -> String {
+/// The usual manifests, as globs.
+pub(in crate::playbook) const MANIFESTS: [&str; 14] = [
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "requirements*.txt",
+    "Cargo.toml",
+    "go.mod",
+    "pom.xml",
+    "build.gradle*",
+    "Gemfile",
+    "composer.json",
+    "*.csproj",
+    "CMakeLists.txt",
+    "Makefile",
+    "Dockerfile",
+];
+
+/// A glob for every file that counts as code, and for the usual manifests.
+pub(in crate::playbook) fn listed_pattern() -> String {
     let code = LANGUAGES.iter().filter(|(_, code, _)| *code);
-    let extensions: Vec<&str> = code.flat_map(|(_, _, extensions)| extensions.iter().copied()).collect();
-    format!("*.{{{}}}", extensions.join(","))
+    let extensions = code.flat_map(|(_, _, extensions)| *extensions);
+    let parts: Vec<String> =
+        extensions.map(|extension| format!("*.{extension}")).chain(MANIFESTS.map(str::to_owned)).collect();
+    format!("{{{}}}", parts.join(","))
 }
 
 /// A language, told by a file's extension.

@@ -2,10 +2,10 @@
 
 use super::inventory::{File, Inventory, Language};
 use super::manifest::Manifest;
-use super::stack::{plural, size};
+use super::wording::{plural, size};
 use super::{About, Claim, Evidence, Item};
 use crate::playbook::place::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many folders are listed; smaller ones are counted.
 const FOLDERS: usize = 24;
@@ -24,18 +24,20 @@ struct Folder {
     bytes: u64,
     languages: BTreeMap<&'static str, u64>,
     largest: Vec<(u64, String)>,
+    /// The step that showed its first file.
     step: u64,
 }
 
 /// Each folder that holds product code.
 fn folders(inventory: &Inventory) -> Option<Claim> {
     let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
+    let mut steps: BTreeSet<u64> = BTreeSet::new();
     for (path, File { size, step }) in inventory.core() {
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-        let entry = folders.entry(folder).or_default();
+        let entry = folders.entry(folder).or_insert_with(|| Folder { step, ..Folder::default() });
+        steps.insert(step);
         entry.files += 1;
         entry.bytes += size;
-        entry.step = step;
         entry.largest.push((size, name.to_owned()));
         if let Some(language) = Language::of(path) {
             *entry.languages.entry(language.name()).or_default() += size;
@@ -55,9 +57,10 @@ fn folders(inventory: &Inventory) -> Option<Claim> {
     let items: Vec<Item> = kept.into_iter().map(|(path, folder)| item(path, folder)).collect();
     let omitted = total - items.len();
     let text = format!("The code itself is {} in {}.", plural(files, "file"), plural(total as u64, "folder"));
-    let mut claim = Claim::new(About::Module, "layout", text, Vec::new()).with_items(items);
+    let evidence = steps.into_iter().map(Evidence::step).collect();
+    let mut claim = Claim::new(About::Module, "layout", text, evidence).with_items(items);
     claim.omitted = omitted as u32;
-    Some(claim)
+    Some(claim.about_part(inventory.partial_code()))
 }
 
 fn item(path: &str, mut folder: Folder) -> Item {
@@ -80,7 +83,8 @@ fn item(path: &str, mut folder: Folder) -> Item {
 
 /// Tests, examples, documentation and the like, in numbers.
 fn around(inventory: &Inventory) -> Option<Claim> {
-    let mut places: BTreeMap<Place, (u64, u64)> = BTreeMap::new();
+    let mut places: BTreeMap<Place, u64> = BTreeMap::new();
+    let mut steps: BTreeSet<u64> = BTreeSet::new();
     for (path, file) in &inventory.files {
         let place = Place::of(path);
         let counts = match place {
@@ -89,26 +93,24 @@ fn around(inventory: &Inventory) -> Option<Claim> {
             Place::Tests | Place::Examples => Language::of(path).is_some_and(Language::is_code),
         };
         if counts {
-            let entry = places.entry(place).or_default();
-            entry.0 += 1;
-            entry.1 = file.step;
+            *places.entry(place).or_default() += 1;
+            steps.insert(file.step);
         }
     }
     if places.is_empty() {
         return None;
     }
-    let mut steps: Vec<Evidence> = places.values().map(|(_, step)| Evidence::step(*step)).collect();
-    steps.dedup();
     let parts: Vec<String> = places
         .iter()
-        .map(|(place, (files, _))| format!("{} in {}", plural(*files, "file"), place.name()))
+        .map(|(place, files)| format!("{} in {}", plural(*files, "file"), place.name()))
         .collect();
     let mut text = format!("Around it: {}.", parts.join(", "));
     let tested = places.contains_key(&Place::Tests);
-    if !tested && inventory.whole {
+    if !tested && inventory.is_whole() {
         text.push_str(" No test files were seen.");
     }
-    Some(Claim::new(About::Module, "around", text, super::claim::merge(steps)))
+    let evidence = steps.into_iter().map(Evidence::step).collect();
+    Some(Claim::new(About::Module, "around", text, evidence).about_part(inventory.partial()))
 }
 
 /// Where manifests say that programs and libraries begin.

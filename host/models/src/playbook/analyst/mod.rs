@@ -4,6 +4,7 @@
 //! report can be made from a journal alone. Nothing is claimed that no observation shows.
 
 mod claim;
+mod coverage;
 mod inventory;
 mod layout;
 mod manifest;
@@ -13,12 +14,15 @@ mod results;
 mod roles;
 mod stack;
 mod versions;
+mod wording;
 
 pub use claim::{About, Claim, Concern, Evidence, Item, Severity};
 pub use results::Observation;
 
-pub(super) use inventory::{Inventory, Language};
+pub(super) use inventory::{Inventory, Language, MANIFESTS, listed_pattern};
+
 pub(super) use manifest::{Manifest, is_manifest, manifests, rank as manifest_rank};
+pub(super) use wording::plural;
 
 /// Everything that the observations show: the stack first, then modules, then problems with the
 /// worst first.
@@ -29,6 +33,7 @@ pub fn claims(observations: &[Observation]) -> Vec<Claim> {
     claims.extend(layout::claims(&inventory, &manifests));
     claims.extend(outline::claims(observations, &manifests));
     claims.extend(problems::claims(observations, &manifests));
+    claims.extend(coverage::claims(observations, &inventory));
     claims
 }
 

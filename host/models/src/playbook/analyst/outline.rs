@@ -3,7 +3,7 @@
 
 use super::manifest::{Dependency, Manifest};
 use super::results::{Import, Observation, Outline, Symbol, outlines, searches};
-use super::stack::plural;
+use super::wording::{code, plural};
 use super::{About, Claim, Evidence, Item};
 use crate::playbook::place::Place;
 use crate::playbook::skeleton::Skeleton;
@@ -31,15 +31,19 @@ fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
     let counts = if counts.is_empty() { "no definitions".to_owned() } else { counts.join(", ") };
-    let mut text =
-        format!("`{}` ({} lines, {} of code): {counts}", outline.path, outline.lines, outline.code_lines);
+    let mut text = format!(
+        "{} ({}, {} of code): {counts}",
+        code(&outline.path),
+        plural(outline.lines, "line"),
+        outline.code_lines
+    );
     if let Some(package) = &outline.package {
-        text.push_str(&format!(", in package `{package}`"));
+        text.push_str(&format!(", in package {}", code(package)));
     }
     text.push('.');
     let top = top_level(outline);
     if !top.is_empty() {
-        let names: Vec<String> = top.iter().take(8).map(|symbol| format!("`{}`", name_of(symbol))).collect();
+        let names: Vec<String> = top.iter().take(8).map(|symbol| code(&name_of(symbol))).collect();
         text.push_str(&format!(" Defines {}{}.", names.join(", "), if top.len() > 8 { ", …" } else { "" }));
     }
     let (inside, outside) = imports(outline, manifests);
@@ -208,18 +212,18 @@ fn definitions(observations: &[Observation]) -> Vec<Claim> {
         let count: usize = files.values().map(Vec::len).sum();
         let items: Vec<Item> =
             files.into_iter().take(FILES).map(|(path, names)| defined(search.step, path, &names)).collect();
+        let (file, defines) = if total == 1 { ("file", "defines") } else { ("files", "define") };
         let mut text = format!(
-            "{} files define {} at top level: {} in all.",
+            "{total} {} {file} {defines} {} at top level: {} in all.",
             skeleton.language,
             if skeleton.language == "Python" { "classes and functions" } else { "what others can use" },
             plural(count as u64, "name")
         );
-        text = format!("{} {text}", total);
         if search.cut {
             text.push_str(&format!(
-                " The search stopped at {} of {} lines.",
+                " The search showed {} of {}; there may be more.",
                 search.matches.len(),
-                search.total
+                plural(search.total, "line")
             ));
         }
         let mut claim = Claim::new(About::Module, "definitions", text, vec![Evidence::step(search.step)]);
@@ -244,7 +248,7 @@ fn defined(step: u64, path: &str, names: &[(&str, u32)]) -> Item {
 }
 
 fn shorten(names: &[String], most: usize) -> String {
-    let shown: Vec<String> = names.iter().take(most).map(|name| format!("`{name}`")).collect();
+    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
     let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
     format!("{}{more}", shown.join(", "))
 }

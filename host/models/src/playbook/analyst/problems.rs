@@ -6,11 +6,10 @@ use super::inventory::Language;
 use super::manifest::Manifest;
 use super::outline::clip;
 use super::results::{Observation, outlines, searches, texts};
-use super::stack::plural;
+use super::wording::plural;
 use super::{About, Claim, Concern, Evidence, Item, Severity, versions};
 use crate::playbook::place::Place;
-use crate::playbook::rules::{Rule, SETS, judge};
-use serde_json::Value;
+use crate::playbook::rules::{Rule, judge};
 use std::collections::BTreeMap;
 
 /// So many places of one rule are listed; the rest is counted.
@@ -33,7 +32,6 @@ pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Ve
     claims
         .sort_by(|a, b| b.severity.cmp(&a.severity).then(rank(a).cmp(&rank(b))).then(a.topic.cmp(&b.topic)));
     claims.extend(set_aside(&aside, steps));
-    claims.extend(coverage(observations));
     claims
 }
 
@@ -121,7 +119,7 @@ fn note(
 }
 
 /// Documents and lock files speak of code without being it.
-fn is_judged(path: &str) -> bool {
+pub(super) fn is_judged(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lock = name.ends_with(".lock")
         || name.ends_with("-lock.json")
@@ -228,64 +226,4 @@ fn set_aside(aside: &BTreeMap<Place, u64>, steps: Vec<Evidence>) -> Option<Claim
         aside.iter().map(|(place, count)| format!("{count} in {}", place.name())).collect();
     let text = format!("Matches left out because they aren't in product code: {}.", parts.join(", "));
     Some(Claim::new(About::Problem, "aside", text, merge(steps)))
-}
-
-/// Without a search only what was read has been looked at.
-fn read_only(observations: &[Observation]) -> Option<Claim> {
-    let mut files: BTreeMap<String, Evidence> = BTreeMap::new();
-    for text in texts(observations).filter(|text| is_judged(&text.path)) {
-        files.entry(text.path.clone()).or_insert_with(|| Evidence::file(text.step, &text.path));
-    }
-    if files.is_empty() {
-        return None;
-    }
-    let text = format!(
-        "Known problems were looked for only in what was read, {}; the other files weren't searched.",
-        plural(files.len() as u64, "file")
-    );
-    Some(Claim::new(About::Problem, "coverage", text, merge(files.into_values().collect())))
-}
-
-/// What was looked for and where, so that silence can be told from absence.
-fn coverage(observations: &[Observation]) -> Option<Claim> {
-    let mut evidence = Vec::new();
-    let mut shapes: Vec<&str> = Vec::new();
-    let mut cut = Vec::new();
-    let mut most = 0;
-    for search in searches(observations) {
-        let asked = observations.iter().find(|seen| seen.step == search.step).map(|seen| &seen.input);
-        let Some(pattern) = asked.and_then(|input| input.get("pattern")).and_then(Value::as_str) else {
-            continue;
-        };
-        let rules = SETS.iter().flat_map(|set| &set.rules).filter(|rule| pattern.contains(&rule.pattern));
-        let before = shapes.len();
-        shapes.extend(rules.map(|rule| rule.id.as_str()));
-        if shapes.len() == before {
-            continue;
-        }
-        most = most.max(search.files_searched);
-        evidence.push(Evidence::step(search.step));
-        if search.cut {
-            cut.push(format!(
-                "step {} showed {} of {} lines",
-                search.step,
-                search.matches.len(),
-                search.total
-            ));
-        }
-    }
-    shapes.sort_unstable();
-    shapes.dedup();
-    if shapes.is_empty() {
-        return read_only(observations);
-    }
-    let mut text = format!(
-        "{} of known problems were looked for, in up to {}. A shape is one line: whether a value can come from an attacker must be judged by reading.",
-        plural(shapes.len() as u64, "shape"),
-        plural(most, "file")
-    );
-    if !cut.is_empty() {
-        text.push_str(&format!(" There may be more than is listed: {}.", cut.join(", ")));
-    }
-    Some(Claim::new(About::Problem, "coverage", text, evidence))
 }

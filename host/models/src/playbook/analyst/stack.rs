@@ -3,8 +3,9 @@
 use super::inventory::Inventory;
 use super::manifest::{Dependency, FROM_WORKSPACE, Manifest, Scope, Spot};
 use super::roles;
+use super::wording::{code, percent, plural, size};
 use super::{About, Claim, Evidence, Item};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many dependencies of one manifest and scope are listed; the rest is counted.
 const LISTED: usize = 60;
@@ -30,52 +31,68 @@ fn is_package(manifest: &Manifest) -> bool {
 }
 
 fn languages(inventory: &Inventory) -> Option<Claim> {
-    let step = *inventory.steps.first()?;
-    let evidence: Vec<Evidence> = inventory.steps.iter().map(|step| Evidence::step(*step)).collect();
+    inventory.steps.first()?;
     let shares = inventory.languages();
     let files = inventory.files.len();
     if files == 0 {
-        let text = "The granted folders hold no files.".to_owned();
-        return Some(Claim::new(About::Stack, "languages", text, evidence));
+        let text = match inventory.partial() {
+            None => "The granted folders hold no files.",
+            Some(_) => "The listings showed no files.",
+        };
+        let evidence = inventory.steps.iter().map(|step| Evidence::step(*step)).collect();
+        let claim = Claim::new(About::Stack, "languages", text.to_owned(), evidence);
+        return Some(claim.about_part(inventory.partial()));
     }
+    // Only what a number comes from is cited.
+    let all: BTreeSet<u64> = inventory.files.values().map(|file| file.step).collect();
+    let counted: BTreeSet<u64> = shares.iter().flat_map(|share| share.steps.iter().copied()).collect();
+    let cited = |steps: &BTreeSet<u64>| steps.iter().map(|step| Evidence::step(*step)).collect();
     let total: u64 = shares.iter().map(|share| share.bytes).sum();
     if total == 0 {
-        let text = format!("{files} files, none of them in a programming language that is known here.");
-        return Some(Claim::new(About::Stack, "languages", text, evidence));
+        let text = match files {
+            1 => "1 file, not in a programming language that is known here.".to_owned(),
+            _ => format!("{files} files, none of them in a programming language that is known here."),
+        };
+        let claim = Claim::new(About::Stack, "languages", text, cited(&all));
+        return Some(claim.about_part(inventory.partial()));
     }
-    let percent = |bytes: u64| match (bytes * 100 + total / 2) / total {
-        0 => "under 1%".to_owned(),
-        share => format!("{share}%"),
-    };
     let listed: Vec<String> = shares
         .iter()
         .take(6)
         .map(|share| {
             let files = plural(share.files, "file");
-            format!("{} {} ({files}, {})", share.language.name(), percent(share.bytes), size(share.bytes))
+            let percent = percent(share.bytes, total);
+            format!("{} {percent} ({files}, {})", share.language.name(), size(share.bytes))
         })
         .collect();
     let mut text = format!("Code by size: {}.", listed.join(", "));
-    let counted: u64 = shares.iter().map(|share| share.files).sum();
-    text.push_str(&format!(" {counted} of {} are code.", plural(files as u64, "file")));
-    if inventory.unseen > 0 {
-        text.push_str(&format!(" {} more entries weren't shown by the listing.", inventory.unseen));
-    }
-    let mut claim = Claim::new(About::Stack, "languages", text, evidence);
+    let code: u64 = shares.iter().map(|share| share.files).sum();
+    let be = if code == 1 { "is" } else { "are" };
+    let of_all = match (inventory.partial(), inventory.partial_code()) {
+        (None, _) => format!(" {code} of {} {be} code.", plural(files as u64, "file")),
+        (Some(_), None) => format!(" {} {be} code, and all of them were listed.", plural(code, "file")),
+        (Some(_), Some(_)) => {
+            format!(" {code} of {} that were listed {be} code.", plural(files as u64, "file"))
+        }
+    };
+    text.push_str(&of_all);
+    let evidence =
+        if inventory.partial_code().is_none() && inventory.partial().is_some() { &counted } else { &all };
+    let mut claim = Claim::new(About::Stack, "languages", text, cited(evidence));
     claim.items = shares
         .iter()
         .map(|share| Item {
             text: share.language.name().to_owned(),
             detail: format!(
                 "{}, {}, {}",
-                percent(share.bytes),
+                percent(share.bytes, total),
                 plural(share.files, "file"),
                 size(share.bytes)
             ),
-            evidence: Evidence::step(step),
+            evidence: Evidence::step(share.steps.first().copied().unwrap_or_default()),
         })
         .collect();
-    Some(claim)
+    Some(claim.about_part(inventory.partial_code()))
 }
 
 fn package(manifest: &Manifest) -> Option<Claim> {
@@ -170,12 +187,13 @@ fn dependencies(manifest: &Manifest) -> Vec<Claim> {
                 found.iter().take(LISTED).map(|one| item(manifest, one, &one.requirement)).collect();
             let word = if found.len() == 1 { "dependency" } else { "dependencies" };
             let what = match manifest.ecosystem {
+                "pipeline" if found.len() == 1 => "pipeline action".to_owned(),
                 "pipeline" => "pipeline actions".to_owned(),
                 ecosystem => format!("{ecosystem} {} {word}", scope.name()),
             };
             let told = |one: &&Dependency| match one.requirement.as_str() {
-                "" | FROM_WORKSPACE => format!("`{}`", one.name),
-                wanted => format!("`{} {}`", one.name, wanted.replace('`', "'")),
+                "" | FROM_WORKSPACE => code(&one.name),
+                wanted => code(&format!("{} {wanted}", one.name)),
             };
             let first: Vec<String> = found.iter().take(TOLD).map(told).collect();
             let more = if found.len() > TOLD { ", …" } else { "" };
@@ -221,18 +239,4 @@ fn unread(manifest: &Manifest) -> Option<Claim> {
     };
     let text = format!("`{}` {why}.", manifest.path);
     Some(Claim::new(About::Stack, "unread", text, vec![Evidence::file(manifest.step, &manifest.path)]))
-}
-
-/// `1 file`, `2 files`.
-pub(super) fn plural(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-}
-
-/// Bytes as people read them.
-pub(super) fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        1024..1_048_576 => format!("{} KB", (bytes + 512) / 1024),
-        _ => format!("{:.1} MB", bytes as f64 / 1_048_576.0),
-    }
 }

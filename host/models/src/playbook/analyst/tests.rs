@@ -172,6 +172,76 @@ fn places_are_told_by_paths() {
     }
 }
 
+#[test]
+fn only_steps_that_added_something_are_cited() {
+    let mut top = listing(9, &[("src/a.py", 9000)]);
+    top.input = json!({ "directory": "." });
+    let found = claims(&[listing(1, &[("src/a.py", 9000), ("b.md", 5)]), top]);
+    for topic in ["languages", "layout"] {
+        let steps: Vec<u64> = of(&found, topic).evidence.iter().map(|place| place.step).collect();
+        assert_eq!(steps, [1], "{topic}");
+    }
+}
+
+#[test]
+fn a_little_of_another_language_leaves_less_than_all_to_the_first() {
+    let text = of(&claims(&[listing(1, &[("a.go", 10_000_000), ("b.proto", 10)])]), "languages").text.clone();
+    assert!(text.contains("Go over 99%") && text.contains("Protocol Buffers under 1%"), "{text}");
+}
+
+#[test]
+fn a_requirement_keeps_its_backticks() {
+    let manifest = json!({ "path": "package.json", "first_line": 1,
+        "text": "{\n \"name\": \"x\",\n \"dependencies\": {\n  \"a\": \"^1 `b`\"\n }\n}\n" });
+    let found = claims(&[seen(2, "read_file", json!({}), manifest)]);
+    assert!(
+        of(&found, "dependencies").text.contains("`` a ^1 `b` ``"),
+        "{}",
+        of(&found, "dependencies").text
+    );
+}
+
+/// A search for the shapes of problems in all files.
+fn search(step: u64, value: Value) -> Observation {
+    let set = crate::playbook::rules::SETS.iter().find(|set| set.is_universal()).unwrap();
+    let patterns: Vec<&str> = set.rules.iter().map(|rule| rule.pattern.as_str()).collect();
+    seen(step, "search_text", json!({ "pattern": patterns.join("|"), "directory": "." }), value)
+}
+
+#[test]
+fn files_that_a_search_passed_over_are_told_with_the_reason() {
+    let value = json!({ "matches": [], "total": 0, "files_searched": 7, "binary_files": 2, "complete": true,
+        "unsearched": ["`big.sql`: 20971520 bytes; files over 16777216 are not searched", "x: io"] });
+    let found = claims(&[search(3, value)]);
+    let coverage = of(&found, "coverage");
+    assert!(coverage.text.contains("Skipped as binary: 2 files."), "{}", coverage.text);
+    assert!(coverage.text.contains("Passed over: 2 files or folders, `big.sql` (20971520 bytes; files over"));
+    assert_eq!(coverage.partial.as_deref(), Some("2 files or folders passed over"));
+}
+
+#[test]
+fn a_search_that_ended_early_or_shows_a_part_is_no_whole_search() {
+    let line = json!({ "path": "a.txt", "line": 1, "text": "x", "before": [], "after": [] });
+    let value = json!({ "matches": [line], "total": 9, "cut": true, "files_searched": 7, "complete": false });
+    let found = claims(&[search(3, value)]);
+    let coverage = of(&found, "coverage");
+    assert_eq!(coverage.partial.as_deref(), Some("step 3 showed 1 of 9 lines; step 3 ended early"));
+}
+
+#[test]
+fn a_failed_search_that_was_made_up_for_leaves_no_gap() {
+    let value = json!({ "matches": [], "total": 0, "files_searched": 7, "complete": true });
+    let mut failed = search(3, Value::Null);
+    failed.status = "exceeded".to_owned();
+    failed.message = "too slow".to_owned();
+    let alone = claims(&[failed.clone()]);
+    assert_eq!(
+        of(&alone, "not-searched").text,
+        "Known problems were not searched for: 1 search gave no result (step 3, exceeded: too slow)."
+    );
+    assert_eq!(of(&claims(&[failed, search(4, value)]), "coverage").partial, None);
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let key = prop_oneof![
         Just("path"),

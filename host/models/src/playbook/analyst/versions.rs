@@ -1,7 +1,7 @@
 //! Findings about dependencies, as manifests ask for them.
 
 use super::manifest::{Dependency, Manifest};
-use super::stack::plural;
+use super::wording::plural;
 use super::{About, Claim, Concern, Evidence, Item, Severity};
 use crate::playbook::place::Place;
 

@@ -158,6 +158,13 @@ fn build_rule(raw: RawRule) -> Rule {
     }
 }
 
+impl Rule {
+    /// Whether it is about what the authors noted themselves, and not about a mistake.
+    pub(super) fn is_note(&self) -> bool {
+        self.id == "left-to-do"
+    }
+}
+
 impl RuleSet {
     /// Whether the set is for every text file.
     pub(super) fn is_universal(&self) -> bool {

@@ -104,8 +104,39 @@ fn a_rejected_call_is_never_proposed_again() {
 }
 
 #[test]
-fn when_everything_is_rejected_a_person_is_asked() {
-    let run = drive(&project(), &Way { rejects: &|_, _| true, limit: 50, ..Way::default() });
-    assert_eq!(run.questions.len(), 4);
-    assert!(!run.achieved);
+fn when_everything_is_rejected_a_person_is_asked_once_and_the_run_ends() {
+    let rejects = |_: &str, input: &serde_json::Value| {
+        input["max_entries"].as_u64() > Some(100) || input["max_entries"].is_null()
+    };
+    let run = drive(&project(), &Way { rejects: &rejects, limit: 50, ..Way::default() });
+    assert_eq!(run.questions.len(), 1, "{:#?}", run.questions);
+    assert!(!run.achieved, "{:#?} {:#?}", run.done, run.observations);
+    assert_eq!(run.done.len(), 4);
+    for task in &run.done {
+        let summary = task["summary"].as_str().unwrap();
+        assert_eq!(task["status"], "failed");
+        assert!(
+            summary.contains("a person rejected") && summary.contains("The latest reason: no"),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+fn a_person_who_rejects_even_the_last_call_is_offered_another_one_until_the_iterations_end() {
+    let run = drive(&project(), &Way { rejects: &|_, _| true, limit: 30, ..Way::default() });
+    assert_eq!(run.questions.len(), 1);
+    assert!(!run.achieved && run.observations.is_empty());
+}
+
+#[test]
+fn a_task_that_had_results_before_the_rest_was_rejected_is_completed() {
+    let rejects = |tool: &str, input: &serde_json::Value| {
+        tool == "search_text"
+            && input["pattern"].as_str().is_some_and(|pattern| pattern.contains("PRIVATE KEY"))
+    };
+    let run = drive(&project(), &Way { rejects: &rejects, ..Way::default() });
+    assert!(run.achieved && run.questions.is_empty());
+    let coverage = run.claims().into_iter().find(|claim| claim.topic == "coverage").unwrap();
+    assert!(coverage.text.contains("Not searched for: keys and passwords."), "{}", coverage.text);
 }

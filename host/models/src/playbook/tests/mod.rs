@@ -2,6 +2,7 @@
 
 mod edits;
 mod folder;
+mod limits;
 mod runs;
 
 use super::answer;
@@ -41,11 +42,18 @@ pub(super) fn drive(folder: &Folder, way: &Way<'_>) -> Run {
     let mut run =
         Run { observations: vec![], done: vec![], iterations: 0, achieved: false, questions: vec![] };
     let mut rejected: Vec<Value> = Vec::new();
+    // Whatever is asked, the person says the same.
+    let said = |run: &Run| -> Vec<Value> {
+        run.questions
+            .iter()
+            .map(|asked| json!({ "to": format!("the question {asked:?}"), "text": "go on" }))
+            .collect()
+    };
     let facts = |run: &Run, stage: &str, open: &[Value], rejected: &[Value]| {
         json!({
             "flow": "staged", "stage": stage, "goal": "分析这个项目", "task": open.first(), "open": open,
             "done": run.done, "tools": way.tools.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
-            "observations": run.observations, "rejected": rejected, "latest": null,
+            "observations": run.observations, "rejected": rejected, "said": said(run), "latest": null,
             "iterations": { "used": run.iterations, "limit": way.limit },
         })
     };
@@ -70,7 +78,6 @@ pub(super) fn drive(folder: &Folder, way: &Way<'_>) -> Run {
         let (tool, input) = (choice["action"].as_str().unwrap().to_owned(), choice["action_input"].clone());
         if tool == "human_help" {
             run.questions.push(choice["query_to_human"].as_str().unwrap().to_owned());
-            finish(&mut run, open.remove(0), "failed", "a person gave it up");
             continue;
         }
         assert!(way.tools.contains(&tool.as_str()), "{tool} isn't offered");

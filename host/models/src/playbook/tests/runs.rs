@@ -108,9 +108,14 @@ fn a_listing_that_is_cut_is_completed_and_said_to_be() {
     let run = drive(&folder, &Way::default());
     assert!(run.achieved);
     assert!(run.tools().iter().filter(|tool| **tool == "list_files").count() > 1);
-    assert!(
-        run.claims().iter().any(|claim| claim.topic == "languages" && claim.text.contains("weren't shown"))
-    );
+    let (claims, part) = (run.claims(), "the 44 entries that the listings showed (28 more weren't shown)");
+    let of = |topic: &str| claims.iter().find(|claim| claim.topic == topic).unwrap();
+    // The second listing is of code and manifests alone, and complete.
+    assert_eq!(run.observations[1]["value"]["cut"], false);
+    assert_eq!((of("languages").partial.as_deref(), of("layout").partial.as_deref()), (None, None));
+    assert!(of("languages").text.contains("and all of them were listed"), "{}", of("languages").text);
+    assert_eq!(of("around").partial.as_deref(), Some(part));
+    assert!(of("around").text.ends_with(&format!("This counts only {part}.")), "{}", of("around").text);
     assert!(run.claims().iter().any(|claim| claim.topic == "py-eval"), "shop/ was looked at all the same");
 }
 
@@ -120,7 +125,9 @@ fn nothing_works_so_nothing_is_claimed() {
     let run = drive(&folder, &Way::default());
     assert!(!run.achieved);
     assert!(run.done.iter().all(|task| task["status"] == "failed"), "{:#?}", run.done);
-    assert!(run.claims().is_empty());
+    let claims = run.claims();
+    assert_eq!(claims.iter().map(|claim| claim.topic.as_str()).collect::<Vec<_>>(), ["not-searched"]);
+    assert!(claims[0].text.contains("denied: not granted"), "{}", claims[0].text);
 }
 
 #[test]
