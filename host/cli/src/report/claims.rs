@@ -2,8 +2,12 @@
 //! model claimed, without repeats.
 
 use super::{Source, Statement};
-use ringfence_engine::{Claim as ModelClaim, ClaimKind, Deed, Severity as ModelSeverity, State};
-use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Observation, Severity};
+use ringfence_engine::{
+    Author, Claim as ModelClaim, ClaimKind, Deed, Ending, PlanVersion, PlannedTask,
+    Severity as ModelSeverity, Stage, State,
+};
+use ringfence_models::playbook;
+use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Observation, Severity, plural};
 
 /// A report's statements by section.
 #[derive(Debug, Default)]
@@ -20,12 +24,55 @@ pub(super) fn all(state: &State) -> Claims {
     for claim in analyst::claims(&observations(state)) {
         claims.section(claim.about, claim.severity.is_some()).push(statement(claim));
     }
+    claims.coverage.extend(left_out(state));
     for claim in &state.claims {
         claims.add(claim);
     }
     // The analyst's order is kept among findings that are equally bad.
     claims.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     claims
+}
+
+/// What the cap on iterations left no room for: tasks that the playbook didn't plan, and tasks that
+/// were still open when a limit ended the run.
+fn left_out(state: &State) -> Option<Statement> {
+    let cap = plural(u64::from(state.settings.limits.iterations), "iteration");
+    let whole = playbook::whole_plan();
+    let mut parts = Vec::new();
+    // What a person changed is as they wanted it.
+    let by_playbook = |plan: &&PlanVersion| {
+        let known = |task: &PlannedTask| task.kind.as_deref().is_some_and(|kind| whole.contains(&kind));
+        plan.author == Author::Model && !plan.tasks.is_empty() && plan.tasks.iter().all(known)
+    };
+    if let Some(plan) = state.plans.iter().find(by_playbook) {
+        let planned = |kind: &&str| plan.tasks.iter().any(|task| task.kind.as_deref() == Some(*kind));
+        let missing: Vec<&str> = whole.iter().copied().filter(|kind| !planned(kind)).collect();
+        if !missing.is_empty() {
+            parts.push(format!("not planned for lack of stages: {}", missing.join(", ")));
+        }
+    }
+    if matches!(&state.stage, Stage::Failed { ending: Ending::Limit { .. } }) && !state.stack.is_empty() {
+        let open: Vec<&str> = state.stack.iter().rev().map(|task| task.planned.id.0.as_str()).collect();
+        parts.push(format!("planned and not done: {}", open.join(", ")));
+    }
+    let last = state.history.last()?.step.0;
+    if parts.is_empty() {
+        return None;
+    }
+    let parts = parts.join("; ");
+    Some(Statement {
+        source: Source::Analyst,
+        topic: "left-out".to_owned(),
+        text: format!("The run was limited to {cap}; {parts}."),
+        why: None,
+        severity: None,
+        concern: None,
+        partial: Some(parts),
+        evidence: vec![Evidence { step: last, file: None, lines: None }],
+        items: Vec::new(),
+        omitted: 0,
+        remarks: Vec::new(),
+    })
 }
 
 fn observations(state: &State) -> Vec<Observation> {
@@ -91,6 +138,7 @@ impl Claims {
             why: None,
             severity: (about == About::Problem).then(|| claim.severity.map_or(Severity::Info, severity)),
             concern: None,
+            partial: None,
             evidence,
             items: Vec::new(),
             omitted: 0,
@@ -107,6 +155,7 @@ fn statement(claim: Claim) -> Statement {
         why: claim.why,
         severity: claim.severity,
         concern: claim.concern,
+        partial: claim.partial,
         evidence: claim.evidence,
         items: claim.items,
         omitted: claim.omitted,

@@ -138,6 +138,10 @@ pub struct Statement {
     /// What it endangers; for findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concern: Option<Concern>,
+    /// Where it doesn't hold for the whole project: for which part, or why. For the coverage of
+    /// problems: what wasn't searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
     /// Where it can be seen: step, file, first and last line. Never empty.
     pub evidence: Vec<Evidence>,
     /// Its parts, each with its own place.
@@ -211,6 +215,9 @@ pub struct Plan {
     pub author: String,
     /// Whether it was approved, by a person or by `--yes` in their name.
     pub approved: bool,
+    /// The planner's reasons, in the model's words; empty for a person's edit.
+    #[serde(default)]
+    pub reasoning: String,
     /// Its tasks: id and description.
     pub tasks: Vec<(String, String)>,
 }

@@ -136,7 +136,7 @@ fn lead(shown: String) -> String {
     }
 }
 
-/// A text as a code span; not for tables.
+/// A text as a code span, whatever backticks it holds; not for tables.
 pub(super) fn code(text: &str) -> String {
     let line = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if line.is_empty() {
@@ -149,6 +149,11 @@ pub(super) fn code(text: &str) -> String {
     } else {
         format!("{fence}{line}{fence}")
     }
+}
+
+/// A text as a code span in a table; nothing for nothing.
+pub(super) fn word(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { code(text).replace('|', "\\|") }
 }
 
 /// A text cut at so many characters.

@@ -2,6 +2,7 @@
 
 use super::{Denial, Fence, Journal, Note, Outcome, Plan, Spend, Status, Step, Task};
 use ringfence_engine::{Action, Author, Deed, Ending, Stage, State, SubTask, Subject, TaskStatus, Timestamp};
+use ringfence_models::playbook::analyst::plural;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -26,7 +27,18 @@ pub(super) fn outcome(state: &State) -> Outcome {
             (Status::Unfinished, format!("Not finished: it stands at the stage `{}`.", state.stage.name()))
         }
     };
-    Outcome { status, text }
+    Outcome { status, text: with_failed(text, state) }
+}
+
+/// A run that ended well although tasks failed doesn't read as plain success.
+fn with_failed(text: String, state: &State) -> String {
+    let failed = || state.done.iter().filter(|task| task.status == TaskStatus::Failed);
+    let ids: Vec<&str> = failed().map(|task| task.planned.id.0.as_str()).collect();
+    if ids.is_empty() {
+        return text;
+    }
+    let total = plural((state.done.len() + state.stack.len()) as u64, "task");
+    format!("{}; {} of {total} failed: {}.", text.trim_end_matches('.'), ids.len(), ids.join(", "))
 }
 
 fn waits_for(subject: &Subject) -> String {
@@ -132,6 +144,7 @@ pub(super) fn plans(state: &State) -> Vec<Plan> {
             hash: plan.hash.to_string(),
             author: author(plan.author).to_owned(),
             approved: plan.approved,
+            reasoning: plan.reasoning.clone(),
             tasks: plan.tasks.iter().map(|task| (task.id.to_string(), task.description.clone())).collect(),
         })
         .collect()

@@ -84,7 +84,13 @@ fn one_call(seen: &Observation) -> String {
     };
     if !seen.is_done() {
         let message = if seen.message.is_empty() { "no reason given" } else { &seen.message };
-        return format!("{} on {what} was {}: {message}", seen.tool, seen.status);
+        let ended = match seen.status.as_str() {
+            "denied" => "was denied",
+            "exceeded" => "exceeded a limit",
+            "cancelled" => "was cancelled",
+            other => other,
+        };
+        return format!("{} on {what} {ended}: {message}", seen.tool);
     }
     let number = |pointer: &str| seen.value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
     match seen.tool.as_str() {

@@ -29,6 +29,12 @@ pub const IDENTITY: &str = "playbook (built in, no network)";
 pub const GOAL: &str =
     "Analyse the main technology stack, the core module structure and possible problems of this project.";
 
+/// The tasks of the whole analysis, by their ids and kinds, in order. A plan that has only some of
+/// them was made for few iterations.
+pub fn whole_plan() -> [&'static str; 4] {
+    kind::Kind::PLANNED.map(kind::Kind::name)
+}
+
 /// The deterministic planner.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Playbook;

@@ -4,14 +4,13 @@ mod record;
 mod statements;
 
 use super::safe::{code, inline};
-use super::{Report, Status};
-use ringfence_models::playbook::analyst::Severity;
+use super::{Report, Statement, Status};
+use ringfence_models::playbook::analyst::{Severity, plural};
+use statements::Looked;
 
 /// The report as Markdown text that ends with a line break.
 pub fn markdown(report: &Report) -> String {
-    let mut page = Page(String::new());
-    head(report, &mut page);
-    glance(report, &mut page);
+    let mut page = Page(brief(report));
     statements::section(&mut page, "Technology stack", &report.stack, "Nothing was learnt about the stack.");
     statements::section(&mut page, "Modules", &report.modules, "Nothing was learnt about the modules.");
     statements::findings(report, &mut page);
@@ -22,7 +21,8 @@ pub fn markdown(report: &Report) -> String {
     page.0
 }
 
-/// What the report says at a glance, as Markdown text that ends with a line break.
+/// The beginning of the report, up to and including "At a glance": Markdown text for a terminal that
+/// ends with a line break.
 pub fn brief(report: &Report) -> String {
     let mut page = Page(String::new());
     head(report, &mut page);
@@ -91,10 +91,12 @@ fn head(report: &Report, page: &mut Page) {
 fn glance(report: &Report, page: &mut Page) {
     page.heading(2, "At a glance");
     for (topic, title) in [("languages", "Languages"), ("package", "Packages"), ("frameworks", "Built on")] {
-        let told: Vec<String> =
-            report.stack.iter().filter(|told| told.topic == topic).map(statements::brief).collect();
+        let told: Vec<&Statement> = report.stack.iter().filter(|told| told.topic == topic).collect();
+        let part = told.iter().find_map(|told| told.partial.as_deref());
+        let part = part.map_or_else(String::new, |part| format!(", counting only {part}"));
+        let told: Vec<String> = told.into_iter().map(statements::short).collect();
         if !told.is_empty() {
-            page.line(format!("- {title}: {}.", inline(&told.join(", "))));
+            page.line(format!("- {title}{}: {}.", inline(&part), inline(&told.join(", "))));
         }
     }
     let counts = report.counts;
@@ -102,10 +104,24 @@ fn glance(report: &Report, page: &mut Page) {
         [(counts.high, "high"), (counts.medium, "medium"), (counts.low, "low"), (counts.info, "info")];
     let kinds: Vec<String> =
         kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
-    page.line(match (kinds.is_empty(), report.coverage.is_empty()) {
-        (true, true) => "- Possible problems: not looked for.".to_owned(),
-        (true, false) => "- Possible problems: none found.".to_owned(),
-        (false, _) => format!("- Possible problems, by kind: {}.", kinds.join(", ")),
+    let kinds = kinds.join(", ");
+    page.line(match (kinds.is_empty(), statements::looked(report)) {
+        (true, Looked::Fully) => "- Possible problems: none found.".to_owned(),
+        (true, Looked::Partly(gap)) => {
+            format!("- Possible problems: none found, but only partly searched: {}.", inline(&gap))
+        }
+        (true, Looked::Not(why)) if why.is_empty() => "- Possible problems: not looked for.".to_owned(),
+        (true, Looked::Not(why)) => format!("- Possible problems: not searched; {}.", inline(&why)),
+        (false, Looked::Fully) => format!("- Possible problems, by kind: {kinds}."),
+        (false, Looked::Partly(gap)) => {
+            format!("- Possible problems, by kind: {kinds}; only partly searched: {}.", inline(&gap))
+        }
+        (false, Looked::Not(why)) if why.is_empty() => {
+            format!("- Possible problems, by kind: {kinds}; known shapes weren't searched for.")
+        }
+        (false, Looked::Not(why)) => {
+            format!("- Possible problems, by kind: {kinds}; not searched for others: {}.", inline(&why))
+        }
     });
     for finding in report.findings.iter().filter(|finding| finding.severity >= Some(Severity::Medium)).take(5)
     {
@@ -116,10 +132,13 @@ fn glance(report: &Report, page: &mut Page) {
             statements::cite(&finding.evidence)
         ));
     }
+    for told in report.coverage.iter().filter(|told| told.topic == "left-out") {
+        page.line(format!("- Left out: {} {}", inline(&told.text), statements::cite(&told.evidence)));
+    }
     let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
     page.line(format!(
-        "- Tasks: {completed} of {} completed, in {} steps.",
+        "- Tasks: {completed} of {} completed, in {}.",
         report.tasks.len(),
-        report.steps.len()
+        plural(report.steps.len() as u64, "step")
     ));
 }

@@ -1,9 +1,9 @@
 //! What a run did: tasks, steps, plans, what the fence refused, what it used.
 
 use super::Page;
-use super::statements::word;
 use crate::report::Report;
-use crate::report::safe::{cell, clip, inline};
+use crate::report::safe::{cell, clip, inline, word};
+use ringfence_models::playbook::analyst::plural;
 use serde_json::Value;
 
 /// Tasks, steps and plans.
@@ -61,6 +61,14 @@ fn plans(report: &Report, page: &mut Page) {
             ]
         }),
     );
+    for plan in report.plans.iter().filter(|plan| !plan.reasoning.trim().is_empty()) {
+        page.line(format!(
+            "Why version {}, in the model's words: {}",
+            plan.version,
+            inline(&clip(&plan.reasoning, 600))
+        ));
+        page.gap();
+    }
 }
 
 /// `3, 5–8`
@@ -107,12 +115,14 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
         let folders: Vec<String> = report.fence.folders.iter().map(|folder| inline(folder)).collect();
         let omitted = match report.fence.omitted {
             0 => String::new(),
+            1 => " 1 more opening or denial didn't fit into the receipts.".to_owned(),
             more => format!(" {more} more openings or denials didn't fit into the receipts."),
         };
         page.line(format!(
-            "Granted: {}. The tools opened {} different files.{omitted}",
+            "Granted: {}. The tools opened {}{}.{omitted}",
             folders.join(", "),
-            report.fence.files_opened
+            if report.fence.omitted > 0 { "at least " } else { "" },
+            plural(report.fence.files_opened, "different file")
         ));
         let components = &report.fence.components;
         page.table(
@@ -121,10 +131,18 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
         );
     }
     if report.denials.is_empty() {
-        page.line("Nothing was refused.");
+        page.line(match report.fence.omitted {
+            0 => "Nothing was refused.",
+            _ => {
+                "No refusal is in the receipts. Whether there was one among what didn't fit into them can't be known."
+            }
+        });
         return;
     }
-    page.line("Refused:");
+    page.line(match report.fence.omitted {
+        0 => "Refused:",
+        _ => "Refused, as far as it fitted into the receipts:",
+    });
     page.table(
         &["Step", "What was tried", "Why not", "What would allow it"],
         report.denials.iter().map(|denial| {
@@ -151,15 +169,15 @@ pub(super) fn spend(report: &Report, page: &mut Page) {
     let spend = report.spend;
     page.heading(2, "Spend");
     page.line(format!(
-        "{} of {} iterations · {} model calls, {} tokens in ({} from a cache), {} out · {} tool calls, {:.1} ms of \
-         processor time · {:.1} s in all, pauses not counted.",
+        "{} of {} · {}, {} in ({} from a cache), {} out · {}, {:.1} ms of processor time · {:.1} s in all, pauses not \
+         counted.",
         spend.iterations,
-        spend.iterations_limit,
-        spend.model_calls,
-        spend.input_tokens,
+        plural(u64::from(spend.iterations_limit), "iteration"),
+        plural(u64::from(spend.model_calls), "model call"),
+        plural(spend.input_tokens, "token"),
         spend.cached_tokens,
         spend.output_tokens,
-        spend.tool_calls,
+        plural(u64::from(spend.tool_calls), "tool call"),
         spend.tool_cpu_us as f64 / 1000.0,
         spend.active_ms as f64 / 1000.0,
     ));

@@ -1,7 +1,7 @@
 //! Statements about the project: sections of them, findings, and how their places are cited.
 
 use super::Page;
-use crate::report::safe::{cell, clip, code, inline};
+use crate::report::safe::{cell, clip, code, inline, word};
 use crate::report::{Report, Source, Statement};
 use ringfence_models::playbook::analyst::{Evidence, Item, Severity};
 
@@ -14,10 +14,10 @@ const OUTLINED: usize = 12;
 const TOLD: usize = 8;
 
 /// A statement about the stack in a word or two.
-pub(super) fn brief(statement: &Statement) -> String {
+pub(super) fn short(statement: &Statement) -> String {
     let names = |most: usize| {
         let items = statement.items.iter().take(most);
-        let names: Vec<String> = items.map(|item| format!("`{}`", item.text.replace('`', "'"))).collect();
+        let names: Vec<String> = items.map(|item| code(&item.text)).collect();
         let more = statement.items.len().saturating_sub(most);
         format!("{}{}", names.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
     };
@@ -81,16 +81,32 @@ fn parts(page: &mut Page, statement: &Statement) {
     more(page, statement, most);
 }
 
-/// A name as code in a cell; nothing for nothing.
-pub(super) fn word(text: &str) -> String {
-    if text.trim().is_empty() { String::new() } else { cell(&format!("`{}`", text.replace('`', "'"))) }
-}
-
 fn more(page: &mut Page, statement: &Statement, shown: usize) {
     let count = statement.items.len().saturating_sub(shown) + statement.omitted as usize;
     if count > 0 {
         page.gap();
         page.line(format!("… and {count} more."));
+    }
+}
+
+/// How far problems were looked for.
+pub(super) enum Looked {
+    /// In all that there is.
+    Fully,
+    /// Not in everything; what is missing.
+    Partly(String),
+    /// Not at all; why, or nothing where nobody tried.
+    Not(String),
+}
+
+/// How far the run looked for problems, by what the report says on coverage.
+pub(super) fn looked(report: &Report) -> Looked {
+    let of = |topic: &str| report.coverage.iter().find(|told| told.topic == topic);
+    let gap = |told: &Statement| told.partial.clone().unwrap_or_default();
+    match (of("coverage").map(gap), of("not-searched").map(gap)) {
+        (Some(gap), _) if gap.is_empty() => Looked::Fully,
+        (Some(gap), _) => Looked::Partly(gap),
+        (None, gap) => Looked::Not(gap.unwrap_or_default()),
     }
 }
 
@@ -102,7 +118,11 @@ pub(super) fn findings(report: &Report, page: &mut Page) {
         page.gap();
     }
     if report.findings.is_empty() {
-        page.line("None was found.");
+        page.line(match looked(report) {
+            Looked::Fully => "None was found.",
+            Looked::Partly(_) => "None was found in what was looked at.",
+            Looked::Not(_) => "Whether there are any isn't known.",
+        });
     }
     for finding in &report.findings {
         one_finding(page, finding);

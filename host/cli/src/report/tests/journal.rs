@@ -19,6 +19,9 @@ enum Line {
 pub(super) struct Script {
     goal: String,
     lines: Vec<Line>,
+    /// What each receipt had no room for.
+    omitted: u64,
+    iterations: u32,
 }
 
 /// A run as far as its script went.
@@ -46,7 +49,7 @@ pub(super) fn evaluated(status: &str, summary: &str, claims: Value) -> Value {
 
 impl Script {
     pub(super) fn new(goal: &str) -> Self {
-        Self { goal: goal.to_owned(), lines: Vec::new() }
+        Self { goal: goal.to_owned(), lines: Vec::new(), omitted: 0, iterations: 50 }
     }
 
     pub(super) fn reply(mut self, reply: Value) -> Self {
@@ -57,6 +60,21 @@ impl Script {
     pub(super) fn tool(mut self, value: Value) -> Self {
         self.lines.push(Line::Tool(OutcomeStatus::Done, value, String::new(), json!([])));
         self
+    }
+
+    pub(super) fn exceeded(mut self) -> Self {
+        let message = "it exceeded its limit of time".to_owned();
+        self.lines.push(Line::Tool(OutcomeStatus::Exceeded, Value::Null, message, json!([])));
+        self
+    }
+
+    /// Each receipt has no room for so many openings or denials.
+    pub(super) fn omitting(self, omitted: u64) -> Self {
+        Self { omitted, ..self }
+    }
+
+    pub(super) fn capped(self, iterations: u32) -> Self {
+        Self { iterations, ..self }
     }
 
     pub(super) fn denied(mut self, asked: &str) -> Self {
@@ -92,7 +110,7 @@ impl Script {
         let started = EventKind::Started {
             run: "run-1".into(),
             goal: self.goal.clone(),
-            settings: Box::new(settings()),
+            settings: Box::new(settings(self.iterations)),
         };
         let (mut run, mut owed) = Run::start(Event { at: at(), kind: started }).expect("the run starts");
         let mut receipts = BTreeMap::new();
@@ -109,7 +127,7 @@ impl Script {
                 },
                 (Effect::CallTool(call), Line::Tool(status, value, message, denials)) => {
                     let id = ReceiptId(format!("receipt-{}", call.step));
-                    receipts.insert(id.clone(), receipt(&call.tool, denials));
+                    receipts.insert(id.clone(), receipt(&call.tool, denials, self.omitted));
                     let outcome = ToolOutcome { status, value, message, receipt: Some(id) };
                     EventKind::ToolFinished { call: call.call, outcome }
                 }
@@ -135,7 +153,7 @@ impl Carried {
     }
 }
 
-fn settings() -> Settings {
+fn settings(iterations: u32) -> Settings {
     let can = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
@@ -145,21 +163,21 @@ fn settings() -> Settings {
     };
     Settings {
         flow: Flow::Staged,
-        limits: Limits::default(),
+        limits: Limits { iterations, ..Limits::default() },
         pause: [PausePoint::AfterPlan].into(),
-        tools: vec![tool("read_file"), tool("list_files"), tool("analyze_code")],
+        tools: vec![tool("read_file"), tool("list_files"), tool("analyze_code"), tool("search_text")],
         prompts: Prompts::default(),
         metadata: Value::Null,
     }
 }
 
-fn receipt(tool: &str, denials: Value) -> Value {
+fn receipt(tool: &str, denials: Value, omitted: u64) -> Value {
     let opened = match tool {
         "read_file" => json!([{ "path": "pyproject.toml", "bytes_read": 90 }]),
         _ => json!([]),
     };
     json!({ "tool": tool, "component": "blake3:0123", "grants": "blake3:4567",
-        "dirs": [{ "path": ".", "access": "read" }], "opened": opened, "denials": denials, "omitted": 0,
+        "dirs": [{ "path": ".", "access": "read" }], "opened": opened, "denials": denials, "omitted": omitted,
         "truncated": false, "output_bytes": 10, "stdio_bytes": 0, "peak_memory_bytes": 1, "cpu_us": 1500,
         "fuel": null, "wall_us": 2000 })
 }

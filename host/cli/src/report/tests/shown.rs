@@ -1,4 +1,4 @@
-use crate::report::safe::{cell, code, inline, plain};
+use crate::report::safe::{cell, code, inline, plain, word};
 
 #[test]
 fn markup_in_a_text_is_shown_and_does_nothing() {
@@ -37,6 +37,13 @@ fn code_stays_code_and_cannot_be_left() {
     assert_eq!(code("`a"), "`` `a ``");
     assert_eq!(code(""), "` `");
     assert_eq!(code("a\n```\nb"), "````a ``` b````");
+}
+
+#[test]
+fn code_in_a_cell_keeps_its_backticks_and_its_pipes() {
+    assert_eq!(word("a|b"), "`a\\|b`");
+    assert_eq!(word("[\"'`]x|y"), "``[\"'`]x\\|y``");
+    assert_eq!(word(" "), "");
 }
 
 #[test]

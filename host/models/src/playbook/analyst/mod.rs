@@ -22,7 +22,7 @@ pub use results::Observation;
 pub(super) use inventory::{Inventory, Language, MANIFESTS, listed_pattern};
 
 pub(super) use manifest::{Manifest, is_manifest, manifests, rank as manifest_rank};
-pub(super) use wording::plural;
+pub use wording::plural;
 
 /// Everything that the observations show: the stack first, then modules, then problems with the
 /// worst first.

@@ -1,7 +1,7 @@
 //! Numbers, sizes, shares and code as people read them.
 
-/// `1 file`, `2 files`.
-pub(in crate::playbook) fn plural(count: u64, word: &str) -> String {
+/// `1 file`, `2 files`, `2 entries`, `2 searches`.
+pub fn plural(count: u64, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {}", many(word)) }
 }
 
