@@ -98,3 +98,31 @@ fn an_aborted_run_ends_with_1() {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(shown(&product)["stage"], "failed");
 }
+
+#[test]
+fn a_project_folder_that_became_a_link_isn_t_worked_on() {
+    let (product, server) = (product(), MessagesApi::start(script()));
+    let waiting = planned(&product, &server);
+    let home = product.home();
+    std::fs::rename(home.join("my_project"), home.join("gone")).unwrap();
+    std::fs::create_dir(home.join("other")).unwrap();
+    std::os::unix::fs::symlink(home.join("other"), home.join("my_project")).unwrap();
+    let refused = product.run_printed(waiting.printed_command("--approve"), &server.env());
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("not the folder that the run was started on"), "{}", refused.stderr);
+    assert_eq!(shown(&product)["stage"], "paused_for_review");
+}
+
+#[test]
+fn a_run_goes_on_with_another_model_where_one_is_named() {
+    let product = product();
+    product.copy_of("examples/my_project");
+    let gone = MessagesApi::start(script()).env();
+    let ended = product.run(WORKED_EXAMPLE, &gone);
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    let server = MessagesApi::start(script());
+    let [(_, url), key] = server.env();
+    let command = format!("{} --model anthropic --base-url {url}", ended.printed_command("resume"));
+    let again = product.run_printed(&command, &[key]);
+    assert_eq!(again.code, Some(3), "{again:?}");
+}

@@ -82,3 +82,58 @@ fn a_folder_that_isn_t_there_and_a_grant_that_isn_t_there_are_usage_errors() {
         assert_eq!(ended.code, Some(2), "{arguments:?}: {ended:?}");
     }
 }
+
+#[test]
+fn a_person_who_rejects_every_call_is_asked_once_and_the_run_ends() {
+    let product = product();
+    product.copy_of("examples/my_project");
+    let mut ended = product.run(&["run", "my_project", "--pause", "before_tool"], &[]);
+    let mut questions = 0;
+    for _ in 0..40 {
+        if ended.code != Some(3) {
+            break;
+        }
+        let id = ended.run_id().to_owned();
+        let question = ended.stderr.contains("--answer 'TEXT'");
+        questions += u32::from(question);
+        let small = ended.stderr.contains("ends as failed and the run goes on");
+        let answer: &[&str] = match (question, small) {
+            (true, _) => &["--answer", "find another way"],
+            (false, true) => &["--approve"],
+            (false, false) => &["--reject", "not on this project"],
+        };
+        ended = product.run(&[&["resume", &id], answer].concat(), &[]);
+    }
+    assert_eq!((ended.code, questions), (Some(1), 1), "{ended:?}");
+    assert!(ended.stdout.contains("4 of 4 tasks failed: inventory, manifests, structure, problems"));
+    assert!(ended.stdout.contains("The latest reason: not on this project"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_plan_that_is_rejected_twice_ends_the_run_and_says_what_to_do_instead() {
+    let product = product();
+    product.copy_of("examples/my_project");
+    let first = product.run(&["run", "my_project"], &[]);
+    assert_eq!(first.code, Some(3), "{first:?}");
+    let resume = ["resume", first.run_id(), "--reject", "look at the documents"];
+    let again = product.run(&resume, &[]);
+    assert_eq!(again.code, Some(3), "{again:?}");
+    assert!(again.stderr.contains("Why: The playbook has only this plan"), "{}", again.stderr);
+    let last = product.run(&resume, &[]);
+    assert_eq!(last.code, Some(1), "{last:?}");
+    assert!(last.stdout.contains("edit it to remove, reorder or add tasks"), "{}", last.stdout);
+}
+
+#[test]
+fn a_run_of_few_iterations_reports_what_it_left_out() {
+    let product = product();
+    product.copy_of("examples/my_project");
+    let ended = product.run(&["run", "my_project", "--yes", "--max-iterations", "9"], &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for said in [
+        "only partly searched: not searched for: keys and passwords",
+        "- Left out: The run was limited to 9 iterations; not planned for lack of stages: manifests, structure.",
+    ] {
+        assert!(ended.stdout.contains(said), "no `{said}` in\n{}", ended.stdout);
+    }
+}

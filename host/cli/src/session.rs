@@ -140,6 +140,13 @@ pub fn replay(journal: &Journal) -> Result<State> {
             journal.run.id
         )
     })?;
+    let (listed, stage) = (journal.run.stage, run.state().stage.name());
+    if listed != stage {
+        anyhow::bail!(
+            "the journal of run {} is damaged: it is listed as {listed} and is {stage}",
+            journal.run.id
+        );
+    }
     Ok(run.state().clone())
 }
 
@@ -223,12 +230,12 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
                 state.run
             ));
             for way in ways_on(&resume, &review.subject) {
-                err(&format!("  {way}\n"));
+                err(&format!("  {}\n", terminal::plain(&way)));
             }
             Ok(())
         }
         Halt::Interrupted => {
-            err(&format!("Interrupted; nothing is lost. To go on:\n  {resume}\n"));
+            err(&format!("Interrupted; nothing is lost. To go on:\n  {}\n", terminal::plain(&resume)));
             Ok(())
         }
     }

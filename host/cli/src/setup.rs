@@ -6,7 +6,7 @@
 
 use crate::config::{Resolved, ToolPolicy};
 use crate::executor::Fenced;
-use crate::exit::OrUsage;
+use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
@@ -82,6 +82,17 @@ impl Setup {
     /// Opens what is granted and loads the tools. Compiles nothing yet.
     pub fn fence(&self, folders: &Folders) -> Result<Fenced> {
         let project = ProjectDir::open(&self.project).or_usage()?;
+        if project.path() != self.project {
+            return Err(Refusal::usage(format!(
+                "{} is not the folder that the run was started on: it leads to {} now",
+                self.project.display(),
+                project.path().display()
+            ))
+            .hint("put the folder back, or start a new run")
+            .into());
+        }
+        let granted: Vec<_> = self.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
+        folders.out_of_reach(project.path(), &granted)?;
         let sandbox = toolset::sandbox(folders)?;
         let kept = self.components.iter().map(|pinned| kept(pinned, folders)).collect::<Result<Vec<_>>>()?;
         let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;

@@ -31,6 +31,8 @@ impl Folders {
         let config = own.as_ref().map(|own| own.config_dir().to_owned());
         if let Some(given) = given {
             let state = std::path::absolute(given).context("the path of --state can't be made absolute")?;
+            // Without a slash at its end, behind which a link would be followed.
+            let state: PathBuf = state.components().collect();
             let code = state.join("code");
             return Ok(Self { state: state.clone(), code, config, given: Some(state) });
         }
@@ -137,12 +139,12 @@ fn real_path(path: &Path) -> PathBuf {
 
 /// Creates a folder that only this user can enter, or checks that it is one.
 fn private_folder(path: &Path) -> Result<()> {
+    if let Some(above) = path.parent() {
+        check_parent(above)?;
+    }
     match fs::symlink_metadata(path) {
         Ok(found) => check(path, &found),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            if let Some(above) = path.parent() {
-                check_parent(above)?;
-            }
             DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
                 Refusal::usage(format!("the folder {} can't be created: {error}", path.display()))
                     .hint("name another folder with --state DIR")

@@ -17,14 +17,18 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
     let store = super::existing_store(&folders, &args.run)?;
     let summary = store.find(&args.run)?;
     let given = given(&args.answer);
-    if let Some(ending) = summary.ending {
+    if summary.ending.is_some() {
+        let journal = store.journal(&summary.id)?;
+        let Some(ending) = session::replay(&journal)?.stage.ending() else {
+            anyhow::bail!("the journal of run {} is damaged: it is listed as ended and isn't", summary.id);
+        };
         if given.is_some() {
             let ended = session::ended(&ending);
             return Err(
                 Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into()
             );
         }
-        session::print_result(&store.journal(&summary.id)?, &folders, args.json)?;
+        session::print_result(&journal, &folders, args.json)?;
         if !voice.quiet && !voice.json {
             err(&format!("{}\n", session::ended(&ending)));
         }

@@ -33,7 +33,13 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     } else {
         for run in &runs {
             let project = one_line(&run.project.display().to_string(), 60);
-            out(&format!("{}  {:<17}  {}  {}\n", run.id, stage(run), project, one_line(&run.goal, 60)))?;
+            out(&format!(
+                "{}  {:<17}  {}  {}\n",
+                plain(&run.id.0),
+                stage(run),
+                project,
+                one_line(&run.goal, 60)
+            ))?;
         }
     }
     Ok(Exit::Done)

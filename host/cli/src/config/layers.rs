@@ -93,17 +93,29 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
     let span = |flag: Option<Duration>, project: Option<Span>, user: Option<Span>| {
         flag.or(smaller(project, user).map(|Span(time)| time)).map(ms)
     };
+    let within = |flag: Option<Duration>, project: Option<Span>, user: Option<Span>, default: u64| {
+        let configured = || bound(project, user, Span(Duration::from_millis(default))).0;
+        ms(flag.unwrap_or_else(configured))
+    };
     RunLimits {
-        iterations: flags
-            .max_iterations
-            .or(smaller(project.iterations, user.iterations))
-            .map_or(default.iterations, u32::from),
+        iterations: flags.max_iterations.map_or_else(
+            || bound(project.iterations.map(u32::from), user.iterations.map(u32::from), default.iterations),
+            u32::from,
+        ),
         wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
         tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
-        model_call_ms: span(flags.model_timeout, project.model_timeout, user.model_timeout)
-            .unwrap_or(default.model_call_ms),
-        tool_call_ms: span(flags.tool_timeout, project.tool_timeout, user.tool_timeout)
-            .unwrap_or(default.tool_call_ms),
+        model_call_ms: within(
+            flags.model_timeout,
+            project.model_timeout,
+            user.model_timeout,
+            default.model_call_ms,
+        ),
+        tool_call_ms: within(
+            flags.tool_timeout,
+            project.tool_timeout,
+            user.tool_timeout,
+            default.tool_call_ms,
+        ),
         stagnation: smaller(project.stagnation, user.stagnation).map_or(default.stagnation, u32::from),
         ..default
     }
@@ -134,12 +146,21 @@ pub(super) fn models(project: &ConfigFile, user: &ConfigFile) -> ModelsSection {
 }
 
 fn tool_timeout(project: &LimitsSection, user: &LimitsSection, flags: &Flags) -> u64 {
-    let configured = smaller(project.tool_timeout, user.tool_timeout).map(|Span(time)| time);
-    flags.limits.tool_timeout.or(configured).map_or(CallLimits::default().time_ms, ms)
+    let configured = bound(project.tool_timeout, user.tool_timeout, Span(CallLimits::default().time()));
+    ms(flags.limits.tool_timeout.unwrap_or(configured.0))
 }
 
 fn bytes(project: Option<Bytes>, user: Option<Bytes>, default: u64) -> u64 {
-    smaller(project, user).map_or(default, |Bytes(bytes)| bytes)
+    bound(project, user, Bytes(default)).0
+}
+
+/// The user's word or the default; a project's file can only ask for less.
+fn bound<T: Ord>(project: Option<T>, user: Option<T>, default: T) -> T {
+    let allowed = user.unwrap_or(default);
+    match project {
+        Some(project) => project.min(allowed),
+        None => allowed,
+    }
 }
 
 fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
@@ -274,5 +295,16 @@ mod tests {
         let merged = models(&project, &user);
         assert_eq!((merged.plan, merged.default), (None, user.models.default.clone()));
         assert_eq!(models(&project, &ConfigFile::default()), project.models);
+    }
+
+    #[test]
+    fn a_project_can_t_raise_a_bound_above_the_default_and_the_user_can() {
+        let greedy = parse("[limits]\niterations = 4000\nmemory = \"64GiB\"\noutput = \"10GiB\"\ntool_timeout = \"100h\"\nmodel_timeout = \"100h\"\n").unwrap();
+        let nobody = ConfigFile::default();
+        let flags = Flags::default();
+        assert_eq!(limits(&greedy, &nobody, &flags), RunLimits::default());
+        assert_eq!(grants(&greedy, &nobody, &flags).limits, CallLimits::default());
+        assert_eq!(limits(&nobody, &greedy, &flags).iterations, 4000);
+        assert_eq!(grants(&nobody, &greedy, &flags).limits.memory_bytes, 64 << 30);
     }
 }

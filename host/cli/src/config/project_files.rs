@@ -93,7 +93,9 @@ impl ProjectFiles {
 
     /// The components, by path.
     pub fn components(&self) -> impl Iterator<Item = &(String, Vec<u8>)> {
-        self.files.iter().filter(|(path, _)| path != CONFIG && !path.starts_with(PROMPTS))
+        self.files
+            .iter()
+            .filter(|(path, _)| path != CONFIG && Path::new(path).parent() != Some(Path::new(PROMPTS)))
     }
 }
 

