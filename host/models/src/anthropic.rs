@@ -18,6 +18,7 @@ use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
 const PROVIDER: &str = "anthropic";
+const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
 /// The largest body that the API takes, in bytes.
 const MAX_REQUEST: usize = 32 * 1024 * 1024;
@@ -86,14 +87,14 @@ impl Anthropic {
         let AnthropicConfig { api_key, base_url, model, effort, temperature, plain_http, transport } = config;
         if api_key.is_empty() {
             return Err(ModelError::Unsupported {
-                why: "the key for anthropic is empty; set ANTHROPIC_API_KEY".to_owned(),
+                why: format!("the key for {PROVIDER} is empty; set {KEY_VARIABLE}"),
             });
         }
         let facts = known.facts(PROVIDER, &model);
         facts.check(PROVIDER, &model, effort, temperature, facts.temperature.unwrap_or(false))?;
         let endpoint = Endpoint::new(&base_url, true, plain_http)?;
         let key = (HeaderName::from_static("x-api-key"), "", &api_key);
-        let connection = Connection::new(PROVIDER, endpoint, transport, Some(key))?
+        let connection = Connection::new(PROVIDER, endpoint, transport, KEY_VARIABLE, Some(key))?
             .with_header("anthropic-version", "2023-06-01");
         Ok(Self { connection, model, effort, temperature })
     }
@@ -164,12 +165,12 @@ impl Model for Anthropic {
         let connection = &self.connection;
         let mut reply = until_answered(connection, Method::POST, "/v1/messages", Some(&body), |answer| {
             reply::read(connection, answer, |message| {
-                reply::message(message, answer.header("request-id"), &request)
+                reply::message(connection, message, connection.header(answer, "request-id"), &request)
             })
         })
         .await?;
         reply.text = wire.read(reply.text);
-        Ok(reply)
+        Ok(connection.cleared(reply))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::secret::Secret;
-use crate::{ModelError, words};
+use crate::{ModelError, Refusal, Reply, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, StatusCode, Url, redirect};
 use std::error::Error as _;
@@ -56,14 +56,6 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
-    /// A header as bounded, printable text.
-    pub(crate) fn header(&self, name: &str) -> Option<String> {
-        let text = self.headers.get(name)?.to_str().ok()?.trim();
-        (!text.is_empty()).then(|| words::bounded(text, 200))
-    }
-}
-
 /// Why there is no answer.
 #[derive(Debug)]
 pub(crate) enum Broken {
@@ -83,15 +75,19 @@ pub(crate) struct Connection {
     pub(crate) transport: Transport,
     headers: HeaderMap,
     secret: Secret,
+    /// The environment variable that a person sets the key with.
+    variable: &'static str,
 }
 
 impl Connection {
     /// Prepares a connection; nothing is sent yet. `key` is the header that carries the
-    /// secret and the text before it.
+    /// secret and the text before it; `variable` the environment variable that the key, if
+    /// there is one, is taken from.
     pub(crate) fn new(
         provider: &str,
         endpoint: Endpoint,
         transport: Transport,
+        variable: &'static str,
         key: Option<(HeaderName, &str, &Secret)>,
     ) -> Result<Self, ModelError> {
         // Fails when one is installed already, which is just as good.
@@ -125,7 +121,7 @@ impl Connection {
             headers.insert(header, value);
             kept = secret.clone();
         }
-        Ok(Self { client, endpoint, name, transport, headers, secret: kept })
+        Ok(Self { client, endpoint, name, transport, headers, secret: kept, variable })
     }
 
     /// Adds a header to every request.
@@ -136,7 +132,34 @@ impl Connection {
 
     /// Someone else's words, fit to be shown: without the key, bounded, printable.
     pub(crate) fn shown(&self, text: &str) -> String {
-        words::bounded(&self.secret.censor(text), 500)
+        line(text, 500, |text| self.secret.censor(text))
+    }
+
+    /// A header of an answer as bounded, printable text without the key.
+    pub(crate) fn header(&self, answer: &Answer, name: &str) -> Option<String> {
+        let text = answer.headers.get(name)?.to_str().ok()?.trim();
+        (!text.is_empty()).then(|| self.named(text))
+    }
+
+    /// A reply without the key: a server may echo what it was sent, and replies are kept.
+    pub(crate) fn cleared(&self, reply: Reply) -> Reply {
+        Reply { text: self.secret.censor_reply(&reply.text), model: self.named(&reply.model), ..reply }
+    }
+
+    /// A name that a server gave to something, without the key.
+    pub(crate) fn named(&self, name: &str) -> String {
+        line(name, 200, |text| self.secret.censor_reply(text))
+    }
+
+    /// What a refusal with this status is about, and what a person can do about it.
+    pub(crate) fn refusal(&self, status: u16) -> (Refusal, String) {
+        match status {
+            401 | 403 if self.secret.is_empty() => {
+                (Refusal::Keyless, format!("; if it wants a key, set {}", self.variable))
+            }
+            401 | 403 => (Refusal::Key, format!("; check {}", self.variable)),
+            _ => (Refusal::Request, String::new()),
+        }
     }
 
     /// Sends one request and reads the answer.
@@ -195,12 +218,14 @@ impl Connection {
             .headers
             .get(LOCATION)
             .and_then(|value| value.to_str().ok())
-            .and_then(|text| Url::parse(text).ok())
+            // Before it is parsed, which could change how the key is written.
+            .and_then(|text| Url::parse(&self.secret.censor(text)).ok())
             .and_then(|url| url.host_str().map(|host| format!(" to {}", self.shown(host))))
             .unwrap_or_default();
         ModelError::Refused {
             provider: self.name.clone(),
             status: answer.status.as_u16(),
+            what: Refusal::Request,
             why: format!("it redirects{target}, which isn't followed; correct the base URL"),
         }
     }
@@ -213,6 +238,12 @@ impl Connection {
         }
         Broken::Network(why)
     }
+}
+
+/// One line, cut only after the secret was taken out: what is left of a cut key is still a
+/// part of it. A key can also come about by taking out the hidden characters within it.
+fn line(text: &str, limit: usize, censor: impl Fn(&str) -> String) -> String {
+    words::cut(censor(&words::plain(&censor(text))), limit)
 }
 
 /// An error with all its causes, in one line.

@@ -97,7 +97,7 @@ pub struct Usage {
     pub output_tokens: u64,
 }
 
-/// Why no answer came. Messages never hold a secret.
+/// Why no answer came. Messages never hold a secret, nor does anything in a [`Reply`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
     /// No connection, or it broke.
@@ -119,13 +119,15 @@ pub enum ModelError {
         why: String,
     },
     /// The server refused the request itself: another try can't help.
-    #[error("{provider} refused the request ({status}): {why}")]
+    #[error("{provider} refused {what} ({status}): {why}")]
     Refused {
         /// Provider and address.
         provider: String,
         /// HTTP status.
         status: u16,
-        /// The server's words.
+        /// What it said no to.
+        what: Refusal,
+        /// The server's words, and what a person can do.
         why: String,
     },
     /// The answer isn't what the API promises.
@@ -142,6 +144,27 @@ pub enum ModelError {
         /// What can't be sent and why.
         why: String,
     },
+}
+
+/// What a server said no to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request as it is.
+    Request,
+    /// The key that came with it.
+    Key,
+    /// A request that came without a key.
+    Keyless,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Request => "the request",
+            Self::Key => "the key",
+            Self::Keyless => "the request without a key",
+        })
+    }
 }
 
 impl ModelError {

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const PROVIDER: &str = "openai";
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 const OPERATION: &str = "/chat/completions";
 
 /// How a model is reached over the chat completions API.
@@ -87,7 +88,7 @@ impl OpenAi {
         }
         let api_key = match api_key {
             Some(key) if key.is_empty() => {
-                return refuse("the key for openai is empty; set it or leave it out");
+                return refuse(&format!("the key for {PROVIDER} is empty; set {KEY_VARIABLE}, or unset it"));
             }
             key => key,
         };
@@ -96,7 +97,7 @@ impl OpenAi {
         let endpoint = Endpoint::new(&base_url, api_key.is_some(), plain_http)?;
         let completion_cap = endpoint.host() == "api.openai.com";
         let key = api_key.as_ref().map(|key| (AUTHORIZATION, "Bearer ", key));
-        let connection = Connection::new(PROVIDER, endpoint, transport, key)?;
+        let connection = Connection::new(PROVIDER, endpoint, transport, KEY_VARIABLE, key)?;
         Ok(Self {
             connection,
             model,
@@ -113,7 +114,7 @@ impl OpenAi {
             reply::read(&self.connection, answer, |body: Value| {
                 let list = body.get("data").and_then(Value::as_array);
                 let list = list.ok_or("the list of models has no `data`")?;
-                let id = |model: &Value| model.get("id").and_then(Value::as_str).map(str::to_owned);
+                let id = |model: &Value| Some(self.connection.named(model.get("id")?.as_str()?));
                 Ok(list.iter().filter_map(id).collect())
             })
         })
@@ -183,8 +184,8 @@ impl Model for OpenAi {
             let body = self.body(&request, wire.as_ref(), way);
             let heard = until_answered(connection, Method::POST, OPERATION, Some(&body), |answer| {
                 reply::read(connection, answer, |body| {
-                    let id = answer.header("x-request-id");
-                    reply::completion(body, id, &request)
+                    let id = connection.header(answer, "x-request-id");
+                    reply::completion(connection, body, id, &request)
                 })
             })
             .await?;
@@ -193,7 +194,7 @@ impl Model for OpenAi {
                     if let Some(wire) = wire {
                         reply.text = wire.read(reply.text);
                     }
-                    return Ok(reply);
+                    return Ok(connection.cleared(reply));
                 }
                 // Each is learnt once; the same complaint about the other way is an error.
                 Heard::Quirk(Quirk::NoResponseFormat, error) if !way.schema_in_prompt => {

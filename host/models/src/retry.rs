@@ -98,13 +98,15 @@ fn named(connection: &Connection, answer: &Answer, failure: &Failure) -> ModelEr
     let provider = connection.name.clone();
     let status = failure.status;
     let mut why = connection.shown(&failure.message);
-    if let Some(id) = answer.header("request-id").or_else(|| answer.header("x-request-id")) {
+    let header = |name| connection.header(answer, name);
+    if let Some(id) = header("request-id").or_else(|| header("x-request-id")) {
         why = format!("{why} (request {})", connection.shown(&id));
     }
     if worth_repeating(failure, &answer.headers) {
         ModelError::Busy { provider, status, why }
     } else {
-        ModelError::Refused { provider, status, why }
+        let (what, advice) = connection.refusal(status);
+        ModelError::Refused { provider, status, what, why: why + &advice }
     }
 }
 

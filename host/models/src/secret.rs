@@ -24,16 +24,40 @@ impl Secret {
         &self.0
     }
 
-    /// The text with every occurrence of the secret taken out.
+    /// The text with every occurrence of the secret taken out, as it stands and as JSON
+    /// writes it.
     pub(crate) fn censor(&self, text: &str) -> String {
+        let mut censored = text.to_owned();
         if self.0.is_empty() {
-            return text.to_owned();
+            return censored;
         }
-        text.replace(&self.0, HIDDEN)
+        // The longer forms first: the plain one may be a part of them.
+        for form in [self.in_json().replace('/', "\\/"), self.in_json(), self.0.clone()] {
+            if censored.contains(&form) {
+                censored = censored.replace(&form, HIDDEN);
+            }
+        }
+        censored
+    }
+
+    /// As [`Secret::censor`], for words that are gone on with: a placeholder for a server that
+    /// wants no key (`x`, `ollama`) stays in, since taking it out would garble them.
+    pub(crate) fn censor_reply(&self, text: &str) -> String {
+        if self.0.len() < SHORTEST_KEY { text.to_owned() } else { self.censor(text) }
+    }
+
+    /// The secret within a JSON string.
+    fn in_json(&self) -> String {
+        let quoted = serde_json::Value::from(self.0.as_str()).to_string();
+        let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        inner.unwrap_or(&quoted).to_owned()
     }
 }
 
 const HIDDEN: &str = "[secret]";
+
+/// Bytes; what is shorter could be guessed and is nobody's key.
+const SHORTEST_KEY: usize = 8;
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,5 +87,20 @@ mod tests {
         let secret = Secret::new("sk-1");
         assert_eq!(secret.censor("bad key sk-1, yes sk-1"), "bad key [secret], yes [secret]");
         assert_eq!(Secret::new("").censor("abc"), "abc");
+    }
+
+    #[test]
+    fn a_secret_is_found_as_json_writes_it() {
+        let secret = Secret::new(r#"\sk/"1"\"#);
+        let in_json = serde_json::json!({ "key": secret.expose() }).to_string();
+        assert_eq!(secret.censor(&in_json), r#"{"key":"[secret]"}"#);
+        assert_eq!(secret.censor(&in_json.replace('/', r"\/")), r#"{"key":"[secret]"}"#);
+        assert_eq!(secret.censor(r#"it's \sk/"1"\."#), "it's [secret].");
+    }
+
+    #[test]
+    fn a_placeholder_in_place_of_a_key_does_not_garble_replies() {
+        assert_eq!(Secret::new("ollama").censor_reply("served by ollama"), "served by ollama");
+        assert_eq!(Secret::new("sk-12345").censor_reply("it is sk-12345"), "it is [secret]");
     }
 }

@@ -1,24 +1,27 @@
 //! Other people's words in our messages.
 //!
-//! Owns: bounding them and taking out what could act on a terminal.
+//! Owns: bounding them and taking out what could act on a terminal. Doesn't own: taking out
+//! secrets, which has to be done in between (`Connection`).
 
-/// At most `limit` characters on one line, with a mark where it was cut.
-pub(crate) fn bounded(text: &str, limit: usize) -> String {
-    let mut shown = String::new();
-    let mut count = 0;
+/// One line, without what could act on a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    let mut line = String::new();
     for character in text.trim().chars() {
         let character = if character.is_whitespace() { ' ' } else { character };
-        if is_hidden(character) || (character == ' ' && shown.ends_with(' ')) {
+        if is_hidden(character) || (character == ' ' && line.ends_with(' ')) {
             continue;
         }
-        if count == limit {
-            shown.push('…');
-            break;
-        }
-        shown.push(character);
-        count += 1;
+        line.push(character);
     }
-    shown
+    line
+}
+
+/// At most `limit` characters, with a mark where the text was cut.
+pub(crate) fn cut(text: String, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 /// Control characters, and marks that change how the text around them is read.
@@ -33,8 +36,8 @@ mod tests {
 
     #[test]
     fn words_are_one_bounded_line_without_control_characters() {
-        assert_eq!(bounded(" a\u{1b}[31m\nb\t\r\n c\u{202e} ", 100), "a[31m b c");
-        assert_eq!(bounded("日本語です", 3), "日本語…");
-        assert_eq!(bounded("abc", 3), "abc");
+        assert_eq!(plain(" a\u{1b}[31m\nb\t\r\n c\u{202e} "), "a[31m b c");
+        assert_eq!(cut("日本語です".to_owned(), 3), "日本語…");
+        assert_eq!(cut("abc".to_owned(), 3), "abc");
     }
 }

@@ -99,6 +99,7 @@ fn status_of(kind: &str) -> Option<u16> {
 
 /// A reply, or what is wrong with it.
 pub(super) fn message(
+    connection: &Connection,
     message: Message,
     request_id: Option<String>,
     request: &Request,
@@ -112,7 +113,8 @@ pub(super) fn message(
             return Err(format!("the reply stopped for {unasked}, with no tools offered"));
         }
         Some(unknown) => {
-            tracing::warn!(stop_reason = unknown, "unknown stop reason, taken as an end");
+            let stop_reason = connection.shown(unknown);
+            tracing::warn!(stop_reason, "unknown stop reason, taken as an end");
             Stop::End
         }
         None => return Err("the reply has no stop_reason".to_owned()),

@@ -5,7 +5,7 @@
 
 use crate::exchange::{Answer, Connection};
 use crate::retry::{Failure, Verdict};
-use crate::{ModelError, Reply, Request, Stop, Usage, usage};
+use crate::{ModelError, Refusal, Reply, Request, Stop, Usage, usage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -70,6 +70,7 @@ pub(super) fn read<B: DeserializeOwned, T>(
                 ModelError::Refused {
                     provider: connection.name.clone(),
                     status: failure.status,
+                    what: Refusal::Request,
                     why: connection.shown(&failure.message),
                 },
             )),
@@ -140,6 +141,7 @@ fn failure(answer: &Answer) -> Option<Failure> {
 
 /// A reply, or what is wrong with it.
 pub(super) fn completion(
+    connection: &Connection,
     completion: Completion,
     request_id: Option<String>,
     request: &Request,
@@ -153,7 +155,8 @@ pub(super) fn completion(
             return Err(format!("the reply stopped for {unasked}, with no tools offered"));
         }
         Some(unknown) => {
-            tracing::warn!(finish_reason = unknown, "unknown finish reason, taken as an end");
+            let finish_reason = connection.shown(unknown);
+            tracing::warn!(finish_reason, "unknown finish reason, taken as an end");
             Stop::End
         }
         // Small servers leave it out; a text that was cut shows when it is parsed.

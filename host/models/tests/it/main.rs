@@ -2,6 +2,7 @@
 
 mod anthropic_replies;
 mod anthropic_requests;
+mod echoes;
 mod failures;
 mod openai;
 mod server;
