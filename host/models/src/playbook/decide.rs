@@ -13,6 +13,11 @@ use serde_json::{Value, json};
 
 /// Entries that one listing shows at most; the tool itself shows no more than fit a call's output.
 const ENTRIES: u32 = 10_000;
+/// Folders at the top that hold code as a rule; they are listed before others.
+const CODE_FOLDERS: [&str; 16] = [
+    "src", "source", "lib", "libs", "app", "apps", "pkg", "packages", "crates", "internal", "modules",
+    "core", "server", "services", "backend", "web",
+];
 /// Matching lines that one search shows, with their neighbours.
 const MATCHES: u32 = 400;
 
@@ -145,7 +150,9 @@ fn listing(inventory: &Inventory) -> Vec<Call> {
         let after = inventory.files.range(below.clone()..).next();
         !path.contains('/') && !after.is_some_and(|(file, _)| file.starts_with(&below))
     });
-    for path in unseen.take(4) {
+    let mut unseen: Vec<&String> = unseen.collect();
+    unseen.sort_by_key(|path| !CODE_FOLDERS.contains(&path.to_lowercase().as_str()));
+    for path in unseen.into_iter().take(4) {
         let input = json!({ "directory": path, "recursive": true, "pattern": every, "max_entries": ENTRIES });
         calls.push(Call::list(input, format!("The listings were cut before `{path}`.")));
     }

@@ -88,7 +88,7 @@ fn first(facts: &Facts) -> Value {
     if facts.plans_rejected() > 0 {
         reasoning.push_str(
             "The playbook has only this plan and can't take advice in words: edit it to remove, reorder or add \
-             tasks, or use a model. ",
+             tasks, or use a model. A second rejection ends the run. ",
         );
     }
     reasoning.push_str(
@@ -107,7 +107,7 @@ fn left_out(facts: &Facts, room: u32, kinds: &[Kind]) -> String {
     let (limit, calls) = (facts.iterations.limit, plural(u64::from(room.max(1)), "call"));
     if !missing.is_empty() {
         let fewer =
-            if kinds.contains(&Kind::Problems) { " Searches for problems are left out as well." } else { "" };
+            if kinds.contains(&Kind::Problems) { " Not all searches for problems will be made." } else { "" };
         return format!(
             " Left out for lack of stages: {}. The cap of {} has room for {calls}.{fewer} Raise the cap for the \
              whole analysis.",
