@@ -98,7 +98,8 @@ fn a_listing_names_special_files_with_their_kind() {
             ("file", DescriptorType::RegularFile),
             ("folder", DescriptorType::Directory),
             ("link", DescriptorType::SymbolicLink),
-            ("socket", DescriptorType::Socket),
+            // The adapter in most guests knows no sockets in a folder, and crashes on one.
+            ("socket", DescriptorType::Unknown),
         ];
         assert_eq!(listed, wanted.map(|(name, kind)| (name.to_owned(), kind)));
         for (name, kind) in wanted.iter().filter(|(name, _)| *name != "link") {
