@@ -60,7 +60,8 @@ pub(crate) fn judge(
 }
 
 /// Many libcs strip the slash of an absolute path before they ask the host; a person and a model
-/// know the path as they gave it.
+/// know the path as they gave it. One that starts with a slash is the host's in their eyes, and no
+/// folder of the project is a grant for it.
 fn spell_as_given(denials: &mut [Denial], input: &Value) {
     let given: Vec<_> =
         input.as_object().into_iter().flat_map(|input| input.values()).filter_map(Value::as_str).collect();
@@ -70,6 +71,7 @@ fn spell_as_given(denials: &mut [Denial], input: &Value) {
             .find(|given| given.starts_with('/') && given.trim_start_matches('/') == denial.asked);
         if let Some(spelt) = spelt {
             denial.asked = (*spelt).to_owned();
+            denial.would_allow = None;
         }
     }
 }

@@ -157,10 +157,6 @@ impl GrantedTree {
         self.digest
     }
 
-    pub(super) fn project(&self) -> &ProjectDir {
-        &self.project
-    }
-
     pub(super) fn walk(&self) -> Walk {
         self.project.walk
     }

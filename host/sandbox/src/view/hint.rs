@@ -1,28 +1,17 @@
 //! Which grant would have allowed what was refused, as a person would write it.
 
 use super::escape::has_escape;
-use super::grants::GrantedTree;
 use super::place::Place;
 
-impl GrantedTree {
-    /// The grant for a place that no grant holds: the folder that is there, or else the one that
-    /// would hold it. None if the project has no such folder, or none whose path can be written.
-    pub(super) fn grant_for(&self, place: &Place) -> Option<String> {
-        let parent = place.parent()?;
-        let folder = if self.project_has(place) { place } else { &parent };
-        if !self.project_has(folder) {
-            return None;
-        }
-        Some(format!("--dir {}", written(folder)?))
-    }
-
-    /// Whether the project itself has a folder at a place, reached through no link.
-    fn project_has(&self, place: &Place) -> bool {
-        let project = self.project();
-        place.is_root() || project.walk.folder(&project.handle, place.as_str()).is_ok()
-    }
+/// The grant for a place that no grant holds: the folder that holds it, or the place itself where
+/// it was asked for as a folder and lies at the top, so that not the whole project is named. None
+/// if the path can't be written. Reads no file system: a guest that guesses names must not learn
+/// from the hint which of them are there, so it may name a folder that isn't.
+pub(super) fn grant_for(place: &Place, as_folder: bool) -> Option<String> {
+    let parent = place.parent()?;
+    let folder = if as_folder && parent.is_root() { place } else { &parent };
+    Some(format!("--dir {}", written(folder)?))
 }
-
 /// A folder as a person types it into a shell; none if it can't be typed.
 fn written(folder: &Place) -> Option<String> {
     let path = folder.shown();
@@ -38,13 +27,30 @@ fn written(folder: &Place) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn place(text: &str) -> Place {
+        let mut place = Place::root();
+        text.split('/').for_each(|name| place.push(name).expect("short"));
+        place
+    }
+
+    #[test]
+    fn the_grant_is_the_folder_that_holds_the_place() {
+        for (text, as_folder, grant) in [
+            ("a/b/c", false, "--dir a/b"),
+            ("a/b/c", true, "--dir a/b"),
+            ("a/b", true, "--dir a"),
+            ("a", true, "--dir a"),
+            ("a", false, "--dir ."),
+        ] {
+            assert_eq!(grant_for(&place(text), as_folder).as_deref(), Some(grant), "{text} {as_folder}");
+        }
+        assert_eq!(grant_for(&place("a\n/b"), false), None);
+        assert_eq!(grant_for(&Place::root(), true), None);
+    }
+
     #[test]
     fn a_folder_is_written_as_a_shell_takes_it() {
-        let written = |text: &str| {
-            let mut place = Place::root();
-            text.split('/').for_each(|name| place.push(name).expect("short"));
-            written(&place)
-        };
+        let written = |text: &str| written(&place(text));
         assert_eq!(written("src/a-b").as_deref(), Some("src/a-b"));
         assert_eq!(written("my docs").as_deref(), Some("'my docs'"));
         assert_eq!(written("it's").as_deref(), Some(r"'it'\''s'"));

@@ -69,7 +69,7 @@ impl<'a> ViewHost<'a> {
 
     /// Records a refusal and turns it into the guest's error.
     fn refuse(&mut self, operation: &'static str, asked: &str, refused: Refused) -> FsError {
-        self.view.log.refused(operation, asked, &refused);
+        self.view.log.refused(operation, asked, false, &refused);
         refused.code().into()
     }
 
@@ -144,7 +144,11 @@ impl HostDescriptor for ViewHost<'_> {
         let operation = if writes { "open for writing" } else { "open" };
         let node = self.node(&fd).map_err(FsError::trap)?;
         let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
-        let node = match opened.map_err(|refused| self.refuse(operation, &path, refused))? {
+        let opened = opened.map_err(|refused| {
+            self.view.log.refused(operation, &path, folder, &refused);
+            refused.code()
+        });
+        let node = match opened? {
             Open::Bare(place) => Node::Bare(place),
             Open::Folder(place, handle) => Node::Folder { place, handle },
             Open::File(place, handle) => {

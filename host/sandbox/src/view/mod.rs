@@ -60,10 +60,9 @@ impl View {
         self.log.has_denials()
     }
 
-    /// Takes what was opened and refused so far, and works out which grant would have allowed
-    /// each refusal. That looks at the project's folders, hence after the call: a guest must not
-    /// learn from the time of a refusal whether something exists.
+    /// Takes what was opened and refused so far, with the grant that would have allowed each
+    /// refusal.
     pub fn take_log(&mut self) -> FileLog {
-        std::mem::take(&mut self.log).finish(&self.tree)
+        std::mem::take(&mut self.log).finish()
     }
 }

@@ -161,6 +161,57 @@ async fn every_way_out_is_refused_and_named() {
 }
 
 #[tokio::test]
+async fn sockets_and_fifos_are_listed_and_passed_over() {
+    let project = project();
+    let src = project.path().join("src");
+    let _socket = std::os::unix::net::UnixListener::bind(src.join("a.sock")).unwrap();
+    let fifo = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, src.join("b.fifo"), fifo, 0o644.into(), 0).unwrap();
+    let tree = tree(project.path(), &["src"]);
+    for recursive in [false, true] {
+        let listing = done(&tree, "list_files", json!({ "directory": "src", "recursive": recursive })).await;
+        for path in ["src/a.sock", "src/b.fifo"] {
+            let entry = listing["entries"].as_array().unwrap().iter().find(|entry| entry["path"] == path);
+            assert_eq!(entry.unwrap()["kind"], "other", "{listing}");
+        }
+    }
+    let found = done(&tree, "search_text", json!({ "pattern": "export" })).await;
+    assert_eq!(found["matches"][0]["path"], "src/web/app.ts");
+    for path in ["src/a.sock", "src/b.fifo"] {
+        for (tool, input) in [
+            ("read_file", json!({ "file_path": path })),
+            ("analyze_code", json!({ "file_path": path })),
+            ("list_files", json!({ "directory": path })),
+            ("search_text", json!({ "pattern": "x", "directory": path })),
+        ] {
+            let outcome = call_in(&tree, tool, input).await.outcome;
+            assert!(
+                matches!(outcome, Outcome::Denied { .. } | Outcome::Failed(_)),
+                "{tool} {path}: {outcome:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_grant_for_a_refused_folder_is_that_folder() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    for (tool, input, grant) in [
+        ("list_files", json!({ "directory": "secret" }), Some("--dir secret")),
+        ("search_text", json!({ "pattern": "x", "directory": "secret" }), Some("--dir secret")),
+        ("read_file", json!({ "file_path": "secret/key.py" }), Some("--dir secret")),
+        ("read_file", json!({ "file_path": "guessed/key.py" }), Some("--dir guessed")),
+        ("list_files", json!({ "directory": "guessed" }), Some("--dir guessed")),
+        ("read_file", json!({ "file_path": "/etc/passwd" }), None),
+    ] {
+        let report = call_in(&tree, tool, input.clone()).await;
+        let Outcome::Denied { denials, .. } = report.outcome else { panic!("{:?}", report.outcome) };
+        assert!(denials.iter().all(|denial| denial.would_allow.as_deref() == grant), "{input} {denials:?}");
+    }
+}
+
+#[tokio::test]
 async fn large_folders_and_files_stay_within_the_bounds() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("many")).unwrap();
