@@ -35,7 +35,7 @@ const EXCHANGE_BYTES: usize = 64 << 20;
 const GUEST_HANDLES: usize = 10_000;
 
 /// A longer time limit is this long.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What to call, with what, within which bounds.
 #[derive(Clone)]
@@ -97,7 +97,7 @@ impl Sandbox {
     /// the sandbox's own. Dropping the future stops the guest.
     ///
     /// Time spent on loading code or waiting for other calls to end doesn't count against the
-    /// call's limit.
+    /// call's limit; compiling has one of its own. Cancelling ends the wait for either at once.
     pub async fn call(&self, request: CallRequest) -> Result<CallReport, CallError> {
         let definition = request.tool.definition();
         let tool = request.tool.name().to_owned();
@@ -128,15 +128,19 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let limits = &request.limits;
     let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
     let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
-    let code = core.code(request.tool.component(), budget).await?;
-    let export = &request.tool.definition().export;
-    let Some(export) = code.exports.get(export) else {
-        return Err(host_failed(format!("the component has no {export}")));
+    let ready = async {
+        let code = core.code(request.tool.component(), budget).await?;
+        let export = &request.tool.definition().export;
+        let Some(export) = code.exports.get(export) else {
+            return Err(host_failed(format!("the component has no {export}")));
+        };
+        let slot = core.slots.acquire().await.map_err(|error| host_failed(error.to_string()))?;
+        Ok((code, export, slot))
     };
-    let slot = tokio::select! {
+    let ready = tokio::select! {
         biased;
         () = request.cancel.cancelled() => None,
-        slot = core.slots.acquire() => Some(slot.map_err(|error| host_failed(error.to_string()))?),
+        ready = ready => Some(ready?),
     };
 
     let started = Instant::now();
@@ -145,15 +149,16 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stderr = Captured::new(limits.stdio_bytes);
     let view = View::new(request.tree.clone());
     let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone());
+    let Some((code, export, slot)) = ready else {
+        let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
+        return Ok(judge(&request, Ended::Cancelled, state, [stdout, stderr], spent));
+    };
     let mut store =
         new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
     let mut cpu = Duration::ZERO;
-    let ended = match slot {
-        None => Ended::Cancelled,
-        Some(_) => {
-            let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
-            run_guest(guest, &mut cpu, &request, deadline).await
-        }
+    let ended = {
+        let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
+        run_guest(guest, &mut cpu, &request, deadline).await
     };
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
     let state = store.into_data();

@@ -133,13 +133,31 @@ impl CodeCache {
     }
 
     /// Compiled code; none where there is none that is exactly ours.
-    pub(crate) fn code(&self, name: &CacheName) -> Option<TrustedCode> {
-        self.open_checked(name, u64::MAX).map(|checked| TrustedCode::unchanged(checked.file))
+    /// `of` is what a warning calls the component.
+    pub(crate) fn code(&self, name: &CacheName, of: &str) -> Option<TrustedCode> {
+        match self.open_checked(name, u64::MAX) {
+            Ok(checked) => Some(TrustedCode::unchanged(checked?.file)),
+            Err(why) => {
+                let file = self.path.join(&name.0);
+                let of = of.escape_debug();
+                tracing::warn!(file = %file.display(), why, "cached code for {of} was not what was written; compiling it again");
+                None
+            }
+        }
     }
 
     /// A text; none where there is none that is exactly ours.
-    pub(crate) fn text(&self, name: &CacheName) -> Option<String> {
-        let mut checked = self.open_checked(name, TEXT_BYTES)?;
+    /// `of` is what a warning calls the component.
+    pub(crate) fn text(&self, name: &CacheName, of: &str) -> Option<String> {
+        let mut checked = match self.open_checked(name, TEXT_BYTES) {
+            Ok(checked) => checked?,
+            Err(why) => {
+                let file = self.path.join(&name.0);
+                let of = of.escape_debug();
+                tracing::warn!(file = %file.display(), why, "cached definitions for {of} were not what was written; reading them again");
+                return None;
+            }
+        };
         checked.file.seek(SeekFrom::Start(0)).ok()?;
         let mut text = String::new();
         checked.file.take(checked.content_bytes).read_to_string(&mut text).ok()?;
@@ -179,28 +197,14 @@ impl CodeCache {
         written
     }
 
-    /// Opens a file and makes sure that it is what was written under this name.
-    fn open_checked(&self, name: &CacheName, most_bytes: u64) -> Option<Checked> {
+    /// Opens a file, if there is one, and makes sure that it is what was written under this name.
+    fn open_checked(&self, name: &CacheName, most_bytes: u64) -> Result<Option<Checked>, String> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&self.folder, &name.0, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(rustix::io::Errno::NOENT) => return None,
-            Err(error) => {
-                self.warn_foreign(name, &format!("it can't be opened: {error}"));
-                return None;
-            }
-        };
-        match check(file, name, most_bytes) {
-            Ok(checked) => Some(checked),
-            Err(why) => {
-                self.warn_foreign(name, &why);
-                None
-            }
+        match rustix::fs::openat(&self.folder, &name.0, flags, Mode::empty()) {
+            Ok(file) => check(File::from(file), name, most_bytes).map(Some),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(format!("it can't be opened: {error}")),
         }
-    }
-
-    fn warn_foreign(&self, name: &CacheName, why: &str) {
-        tracing::warn!(file = %self.path.join(&name.0).display(), why, "a file in the cache isn't as it was written; replacing it");
     }
 
     /// Removes what crashed writers left, and the oldest files where all are too large together.

@@ -3,6 +3,7 @@
 //! Owns: where a component's bytes come from, checking that they're the right ones, and holding
 //! what was made of them. Doesn't own: making it (`sandbox`).
 
+use crate::code_cell::CodeCell;
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError};
 use crate::host_state::HostState;
@@ -13,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::OnceCell;
 use wasmtime::component::{Component, ComponentExportIndex, InstancePre};
 
 /// Larger files aren't read.
@@ -139,12 +139,12 @@ pub enum LoadError {
         /// What is wrong.
         source: ReflectError,
     },
-    /// It doesn't compile.
+    /// It doesn't compile, or not in time.
     #[error("{name} can't be compiled: {reason}")]
     Compile {
         /// The component.
         name: String,
-        /// What the compiler says.
+        /// What the compiler says, or how long it was given.
         reason: String,
     },
     /// It imports something that isn't offered here.
@@ -173,13 +173,13 @@ pub enum LoadError {
 pub struct LoadedComponent {
     pub(crate) source: ComponentSource,
     tools: ComponentTools,
-    timed: OnceCell<Code>,
-    metered: OnceCell<Code>,
+    timed: CodeCell,
+    metered: CodeCell,
 }
 
 impl LoadedComponent {
     pub(crate) fn new(source: ComponentSource, tools: ComponentTools) -> Self {
-        Self { source, tools, timed: OnceCell::new(), metered: OnceCell::new() }
+        Self { source, tools, timed: CodeCell::default(), metered: CodeCell::default() }
     }
 
     /// What errors call it.
@@ -197,7 +197,7 @@ impl LoadedComponent {
         &self.tools
     }
 
-    pub(crate) fn code_cell(&self, budget: Budget) -> &OnceCell<Code> {
+    pub(crate) fn code_cell(&self, budget: Budget) -> &CodeCell {
         match budget {
             Budget::Time => &self.timed,
             Budget::Fuel => &self.metered,

@@ -6,6 +6,7 @@
 
 mod call;
 mod code_cache;
+mod code_cell;
 mod component;
 mod cpu;
 mod cut;

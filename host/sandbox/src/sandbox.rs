@@ -3,6 +3,7 @@
 //! Owns: engines, linkers, the code cache, the runtime and how many calls run at once. What
 //! happens in a call is `call`'s.
 
+use crate::call::LONGEST;
 use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
 use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
 use crate::digest::Digest;
@@ -32,11 +33,14 @@ pub struct SandboxConfig {
     /// Whether instances come from a pool: faster calls, but a few milliseconds to set up. Worth
     /// it from some dozen calls on.
     pub pool: bool,
+    /// How long compiling a component may take, in milliseconds. A call that needs it fails then;
+    /// the compiler's thread can't be stopped and goes on, but no other is started for it.
+    pub compile_ms: u64,
 }
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { cache_dir: None, max_calls: 128, pool: true }
+        Self { cache_dir: None, max_calls: 128, pool: true, compile_ms: 120_000 }
     }
 }
 
@@ -73,6 +77,7 @@ pub(crate) struct Core {
     engines: Engines,
     cache: Option<CodeCache>,
     pub(crate) slots: Semaphore,
+    compile_limit: Duration,
 }
 
 impl Sandbox {
@@ -103,6 +108,7 @@ impl Sandbox {
             engines: Engines::new(if config.pool { max_calls } else { 0 }),
             cache,
             slots: Semaphore::new(max_calls as usize),
+            compile_limit: Duration::from_millis(config.compile_ms).min(LONGEST),
         };
         Ok(Self { core: Arc::new(core), handle: runtime.handle().clone(), runtime: Some(runtime) })
     }
@@ -128,7 +134,7 @@ impl Sandbox {
     /// Makes a component's code ready: from the cache, or by compiling it, which can take seconds.
     /// Can be awaited on any runtime. The work isn't repeated, and goes on if this is dropped.
     pub async fn prepare(&self, component: &Arc<LoadedComponent>) -> Result<Prepared, LoadError> {
-        let was_ready = component.code_cell(Budget::Time).initialized();
+        let was_ready = component.code_cell(Budget::Time).get().is_some();
         let (core, component) = (self.core.clone(), component.clone());
         let name = component.name().to_owned();
         let task = self
@@ -160,7 +166,8 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // Waiting for its threads isn't allowed on another runtime's thread.
+            // Waiting for its threads isn't allowed on another runtime's thread, and one of them
+            // may be compiling for minutes.
             runtime.shutdown_background();
         }
     }
@@ -169,7 +176,7 @@ impl Drop for Sandbox {
 impl Core {
     fn tools_of(&self, source: &ComponentSource) -> Result<ComponentTools, LoadError> {
         let name = CacheName::definitions(source.digest(), definitions_version());
-        let cached = self.cache.as_ref().and_then(|cache| cache.text(&name));
+        let cached = self.cache.as_ref().and_then(|cache| cache.text(&name, source.name()));
         if let Some(tools) = cached.and_then(|text| serde_json::from_str(&text).ok()) {
             return Ok(tools);
         }
@@ -182,21 +189,18 @@ impl Core {
         Ok(tools)
     }
 
-    /// The component's code for this budget, made on the first call of this.
+    /// The component's code for this budget, made on the first call of this. Dropping the future
+    /// doesn't stop the work, and the next call finds it.
     pub(crate) async fn code<'a>(
         self: &Arc<Self>,
         component: &'a Arc<LoadedComponent>,
         budget: Budget,
     ) -> Result<&'a Code, LoadError> {
-        let make = || async {
+        let start = || {
             let (core, component) = (self.clone(), component.clone());
-            let name = component.name().to_owned();
-            match tokio::task::spawn_blocking(move || core.make_code(&component, budget)).await {
-                Ok(code) => code,
-                Err(error) => Err(LoadError::Host { name, reason: error.to_string() }),
-            }
+            tokio::task::spawn_blocking(move || core.make_code(&component, budget))
         };
-        component.code_cell(budget).get_or_try_init(make).await
+        component.code_cell(budget).get_or_make(component.name(), self.compile_limit, start).await
     }
 
     fn make_code(&self, component: &LoadedComponent, budget: Budget) -> Result<Code, LoadError> {
@@ -204,7 +208,7 @@ impl Core {
         let name = || component.name().to_owned();
         let compatibility = self.engines.compiling(budget)?.compatibility;
         let cache_name = CacheName::code(component.digest(), compatibility);
-        let cached = self.load_cached(&cache_name, budget);
+        let cached = self.load_cached(component, &cache_name, budget);
         let compiled = cached.is_none();
         let (engine, code) = match cached {
             Some(found) => found,
@@ -218,8 +222,13 @@ impl Core {
         Ok(Code { instance, exports, prepared: Prepared { compiled, took: started.elapsed() } })
     }
 
-    fn load_cached(&self, name: &CacheName, budget: Budget) -> Option<(&LinkedEngine, Component)> {
-        let code = self.cache.as_ref()?.code(name)?;
+    fn load_cached(
+        &self,
+        component: &LoadedComponent,
+        name: &CacheName,
+        budget: Budget,
+    ) -> Option<(&LinkedEngine, Component)> {
+        let code = self.cache.as_ref()?.code(name, component.name())?;
         match self.engines.load(&code, budget) {
             Ok(loaded) => Some(loaded),
             Err(error) => {

@@ -3,6 +3,7 @@
 mod built;
 mod cache;
 mod call;
+mod compile;
 mod fence_changes;
 mod fence_content;
 mod fence_grants;
