@@ -7,6 +7,7 @@ use crate::terminal::{one_line, plain};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State, Subject};
+use ringfence_models::playbook::analyst::plural;
 use std::time::Duration;
 
 /// Columns of a line that isn't read on a terminal.
@@ -120,7 +121,9 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
                 Stage::Executing { call } => format!("[{number}] decided: {}", call_line(call)),
                 Stage::Deciding(_) | Stage::Planning(_) | Stage::Finished => last_done(state, number),
                 Stage::PausedForReview { review, .. } => match &review.subject {
-                    Subject::Plan { plan } => format!("[{number}] planned: {} tasks", plan.tasks.len()),
+                    Subject::Plan { plan } => {
+                        format!("[{number}] planned: {}", plural(plan.tasks.len() as u64, "task"))
+                    }
                     Subject::Call { call } => format!("[{number}] decided: {}", call_line(call)),
                     Subject::Question { .. } => format!("[{number}] decided: to ask a person"),
                     Subject::Stagnation { .. }
@@ -177,6 +180,6 @@ fn last_done(state: &State, number: u32) -> String {
         (_, Some(action)) if matches!(action.deed, Deed::Tool { .. }) => {
             format!("[{number}] {}: {}", plain(&action.task.0), plain(&action.summary))
         }
-        _ => format!("[{number}] {} open tasks", state.stack.len()),
+        _ => format!("[{number}] {}", plural(state.stack.len() as u64, "open task")),
     }
 }
