@@ -132,6 +132,7 @@ fn of_store(error: &StoreError) -> Exit {
         | StoreError::LeaseLost { .. }
         | StoreError::Exists { .. }
         | StoreError::TooDeep { .. }
+        | StoreError::Inconsistent { .. }
         | StoreError::DuplicateReceipt { .. }
         | StoreError::Unwritable { .. }
         | StoreError::Io { .. } => Exit::Failed,

@@ -13,11 +13,13 @@ use std::path::Path;
 pub(crate) const MAX_DEPTH: usize = 512;
 
 /// Bytes of a row's digest.
-const DIGEST_BYTES: usize = 16;
+pub(crate) const DIGEST_BYTES: usize = 16;
 
 /// What a row is, for its digest and for errors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Row<'a> {
+    /// The entry of a run.
+    Run { run: &'a str },
     /// An event by its sequence number.
     Event { run: &'a str, seq: i64 },
     /// An intent by the event that it came from and its place among that event's intents.
@@ -39,6 +41,7 @@ impl Row<'_> {
 
     fn kind(&self) -> &'static str {
         match self {
+            Self::Run { .. } => "the entry of a run",
             Self::Event { .. } => "an event",
             Self::Intent { .. } => "an intent",
             Self::Receipt { .. } => "a receipt",
@@ -49,6 +52,7 @@ impl Row<'_> {
 impl std::fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Run { run } => write!(f, "the entry of run {run}"),
             Self::Event { run, seq } => write!(f, "event {seq} of run {run}"),
             Self::Intent { run, seq, ordinal } => write!(f, "intent {seq}.{ordinal} of run {run}"),
             Self::Receipt { run, seq, id } => write!(f, "receipt {id} at event {seq} of run {run}"),

@@ -122,6 +122,14 @@ pub enum StoreError {
         /// The limit.
         limit: usize,
     },
+    /// What was to be recorded contradicts itself: it couldn't be read back.
+    #[error("a step of run {run} can't be recorded: {why}")]
+    Inconsistent {
+        /// The run.
+        run: RunId,
+        /// What doesn't fit.
+        why: String,
+    },
     /// A receipt of this id was stored before.
     #[error("run {run} already has a receipt {receipt}")]
     DuplicateReceipt {

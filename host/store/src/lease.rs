@@ -1,10 +1,11 @@
 //! Driving a run: the right to append, and the appending.
 
+use crate::agreement::check_step;
 use crate::codec::{Row, encode};
 use crate::lock_file::LockFile;
 use crate::{Result, StoreError};
 use ringfence_engine::{Effect, Event, ReceiptId, RunId, Stage};
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ pub struct Entry<'a> {
     pub event: &'a Event,
     /// The effects that the engine wished for on it: recorded before any of them is begun.
     pub intents: &'a [Effect],
-    /// Receipts of the tool calls that the event reports.
+    /// The receipt of the tool call that the event reports: the one it names, or none.
     pub receipts: &'a [(ReceiptId, Value)],
     /// The stage of the run after the event; what lists show.
     pub stage: &'a Stage,
@@ -93,21 +94,33 @@ pub(crate) fn write(
         return Err(StoreError::LeaseLost { run: run.clone(), held, current });
     }
     let seq = events + 1;
+    check_step(entry.event, entry.receipts)
+        .map_err(|why| StoreError::Inconsistent { run: run.clone(), why })?;
+    // A number that is taken although the run doesn't count that far.
+    let taken = |row: Row<'_>, error: rusqlite::Error| match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => StoreError::Corrupt {
+            path: path.to_owned(),
+            why: format!("{row} is there already, and the run counts {events} events"),
+        },
+        _ => failed(error),
+    };
 
-    let event = encode(Row::Event { run: &run.0, seq }, entry.event)?;
+    let place = Row::Event { run: &run.0, seq };
+    let event = encode(place, entry.event)?;
     transaction
         .prepare_cached("INSERT INTO events (run, seq, token, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)")
         .and_then(|mut insert| insert.execute(params![row, seq, token, event.body, event.digest]))
-        .map_err(failed)?;
+        .map_err(|error| taken(place, error))?;
 
     for (ordinal, effect) in (0_i64..).zip(entry.intents) {
-        let intent = encode(Row::Intent { run: &run.0, seq, ordinal }, effect)?;
+        let place = Row::Intent { run: &run.0, seq, ordinal };
+        let intent = encode(place, effect)?;
         transaction
             .prepare_cached(
                 "INSERT INTO intents (run, seq, ordinal, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)",
             )
             .and_then(|mut insert| insert.execute(params![row, seq, ordinal, intent.body, intent.digest]))
-            .map_err(failed)?;
+            .map_err(|error| taken(place, error))?;
     }
 
     for (id, receipt) in entry.receipts {
@@ -116,7 +129,7 @@ pub(crate) fn write(
             .prepare_cached("INSERT INTO receipts (run, seq, id, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)")
             .and_then(|mut insert| insert.execute(params![row, seq, id.0, stored.body, stored.digest]))
             .map_err(|error| match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::ConstraintViolation) => {
+                Some(ErrorCode::ConstraintViolation) => {
                     StoreError::DuplicateReceipt { run: run.clone(), receipt: id.0.clone() }
                 }
                 _ => failed(error),

@@ -6,9 +6,11 @@
 
 use crate::{Result, StoreError};
 use ringfence_engine::RunId;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::io::Errno;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// The lock on a run, held for as long as this value lives.
@@ -20,18 +22,24 @@ pub(crate) struct LockFile {
 impl LockFile {
     /// Takes the lock, or says who has it.
     pub(crate) fn take(folder: &Path, run: &RunId) -> Result<Self> {
-        let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        created.map_err(|error| StoreError::io(folder, &error))?;
-        let path = folder.join(format!("{run}.lock"));
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
-            .open(&path)
-            .map_err(|error| StoreError::io(&path, &error))?;
+        match fs::DirBuilder::new().mode(0o700).create(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::io(folder, &error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let name = format!("{run}.lock");
+        let path = folder.join(&name);
+        // From folder to file by handle, so that no link leads the writing elsewhere.
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = open(folder, flags, Mode::empty()).map_err(|error| refusal(folder, "folder", error))?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = openat(&opened, &name, flags, Mode::RUSR | Mode::WUSR)
+            .map(File::from)
+            .map_err(|error| refusal(&path, "file", error))?;
+        if !file.metadata().map_err(|error| StoreError::io(&path, &error))?.is_file() {
+            return Err(in_the_way(&path, "file"));
+        }
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -48,6 +56,21 @@ impl LockFile {
             .map_err(|error| StoreError::io(&path, &error))?;
         Ok(Self { _locked: file })
     }
+}
+
+fn refusal(path: &Path, want: &str, error: Errno) -> StoreError {
+    match error {
+        // What Linux says to a link in place of a folder, and what any system says to other links.
+        Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::ISDIR => in_the_way(path, want),
+        error => StoreError::io(path, &error.into()),
+    }
+}
+
+fn in_the_way(path: &Path, want: &str) -> StoreError {
+    let link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let found = if link { "a link, which isn't followed" } else { "something else" };
+    let why = format!("it must be an ordinary {want} and is {found}; move it away");
+    StoreError::CannotOpen { path: path.to_owned(), why }
 }
 
 /// The process and machine that the file names, as far as it does.

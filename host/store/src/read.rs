@@ -1,7 +1,8 @@
 //! Reading: lists of runs, journals. Never needs a lease and never waits for a writer.
 
+use crate::agreement;
 use crate::codec::{Row, decode};
-use crate::run::RunSummary;
+use crate::run::{self, RunSummary};
 use crate::store::Store;
 use crate::{Result, StoreError};
 use ringfence_engine::{Effect, Event, ReceiptId, RunId, StageName, Timestamp};
@@ -53,7 +54,8 @@ pub struct Journal {
     pub receipts: Vec<StoredReceipt>,
 }
 
-const SUMMARY: &str = "SELECT id, project, goal, model, created, updated, stage, ending, events, n FROM runs";
+const SUMMARY: &str =
+    "SELECT id, project, goal, model, created, updated, stage, ending, events, n, digest FROM runs";
 
 struct SummaryRow {
     summary: RunSummary,
@@ -118,14 +120,19 @@ impl Store {
         self.read_receipts(&self.connection, &row)
     }
 
-    /// All of a run at one moment, also while it is being driven.
+    /// All of a run at one moment, also while it is being driven. It is an error if its parts
+    /// don't belong together: a receipt that an event names and that is gone, one that no event
+    /// names, a goal or a count that the events don't bear out. Whether the listed stage and
+    /// ending are those that the events lead to, only who folds them can tell.
     pub fn journal(&self, run: &RunId) -> Result<Journal> {
         let snapshot = self.connection.unchecked_transaction().map_err(|error| self.failed(error))?;
         let row = self.row(run)?;
         let events = self.read_events(&snapshot, &row)?;
         let intents = self.read_intents(&snapshot, &row)?;
         let receipts = self.read_receipts(&snapshot, &row)?;
-        Ok(Journal { run: row.summary, events, intents, receipts })
+        let journal = Journal { run: row.summary, events, intents, receipts };
+        agreement::check(&journal).map_err(|why| StoreError::Corrupt { path: self.path.clone(), why })?;
+        Ok(journal)
     }
 
     fn row(&self, run: &RunId) -> Result<SummaryRow> {
@@ -161,13 +168,18 @@ impl Store {
                 ending: None,
                 events: row.get::<_, i64>(8)?.unsigned_abs(),
             };
-            Ok((SummaryRow { summary, n: row.get(9)? }, stage, ending))
+            Ok((SummaryRow { summary, n: row.get(9)? }, stage, ending, row.get::<_, Vec<u8>>(10)?))
         };
-        let (mut found, stage, ending) = read().map_err(|error| self.failed(error))?;
+        let (mut found, stage, ending, digest) = read().map_err(|error| self.failed(error))?;
         let corrupt = |what: &str| StoreError::Corrupt {
             path: self.path.clone(),
             why: format!("the {what} of run {} can't be read", found.summary.id),
         };
+        let RunSummary { id, project, goal, model, created, .. } = &found.summary;
+        if digest != run::digest(id, project, goal, model, *created)? {
+            let why = format!("the entry of run {id} isn't what was written");
+            return Err(StoreError::Corrupt { path: self.path.clone(), why });
+        }
         let stage = serde_json::from_value(Value::String(stage)).map_err(|_| corrupt("stage"))?;
         let ending = match ending {
             Some(ending) => Some(serde_json::from_str(&ending).map_err(|_| corrupt("ending"))?),

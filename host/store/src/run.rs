@@ -1,8 +1,10 @@
 //! Runs as they are listed: who, what, where it stands.
 
+use crate::codec::{DIGEST_BYTES, Row, encode};
 use crate::{Result, StoreError};
 use ringfence_engine::{Ending, RunId, StageName, Timestamp};
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// What a run is entered with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,18 @@ pub struct RunSummary {
     pub ending: Option<Ending>,
     /// Events recorded.
     pub events: u64,
+}
+
+/// The digest of what never changes of a run: a list is believed no more than a journal.
+pub(crate) fn digest(
+    run: &RunId,
+    project: &Path,
+    goal: &str,
+    model: &str,
+    created: Timestamp,
+) -> Result<[u8; DIGEST_BYTES]> {
+    let fixed = (project.as_os_str().as_bytes(), goal, model, created.0);
+    Ok(encode(Row::Run { run: &run.0 }, &fixed)?.digest)
 }
 
 /// An id becomes a file name and part of printed commands, so it is kept plain.

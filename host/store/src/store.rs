@@ -1,5 +1,6 @@
 //! Opening the file, entering runs, taking leases.
 
+use crate::agreement::check_start;
 use crate::lease::{Entry, Lease};
 use crate::lock_file::LockFile;
 use crate::run::{NewRun, check_id};
@@ -66,6 +67,9 @@ impl Store {
     /// Enters a run with its first event and intents, and leases it to this process.
     pub fn create_run(&self, run: &NewRun, first: &Entry<'_>) -> Result<Lease> {
         check_id(&run.id)?;
+        check_start(&run.id, &run.goal, first.event)
+            .map_err(|why| StoreError::Inconsistent { run: run.id.clone(), why: why.to_owned() })?;
+        let digest = crate::run::digest(&run.id, &run.project, &run.goal, &run.model, run.created)?;
         let lock = LockFile::take(&self.leases(), &run.id)?;
         let mut connection = self.writer()?;
         let transaction = self.begin(&mut connection)?;
@@ -78,9 +82,16 @@ impl Store {
         }
         transaction
             .execute(
-                "INSERT INTO runs (id, project, goal, model, created, updated, stage, ending, events, token)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'initializing', NULL, 0, 1)",
-                params![run.id.0, run.project.as_os_str().as_bytes(), run.goal, run.model, run.created.0],
+                "INSERT INTO runs (id, project, goal, model, created, updated, stage, ending, events, token, digest)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'initializing', NULL, 0, 1, ?6)",
+                params![
+                    run.id.0,
+                    run.project.as_os_str().as_bytes(),
+                    run.goal,
+                    run.model,
+                    run.created.0,
+                    digest
+                ],
             )
             .map_err(|error| self.failed(error))?;
         let row = transaction.last_insert_rowid();

@@ -10,7 +10,9 @@ CREATE TABLE runs (
     ending  TEXT,
     events  INTEGER NOT NULL,
     -- The lease that counts; each acquisition takes the next number.
-    token   INTEGER NOT NULL
+    token   INTEGER NOT NULL,
+    -- Of what never changes: id, project, goal, model, created.
+    digest  BLOB    NOT NULL
 ) STRICT;
 
 CREATE INDEX runs_by_project ON runs (project, created);

@@ -1,7 +1,7 @@
 //! What was acknowledged is there after a kill, and the run can be taken up at once.
 
 use crate::sample::*;
-use ringfence_engine::{Effect, EventKind, ReceiptId, RunId};
+use ringfence_engine::{Effect, EventKind, RunId};
 use ringfence_store::{Entry, Store};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -70,8 +70,8 @@ fn child_appends_until_killed() {
     let mut next = store.events(&run).unwrap().len() as u64 + 1;
     loop {
         let padding = "x".repeat((next as usize * 997) % 60_000);
-        let event = tool_finished(next, json!({"seq": next, "padding": padding}));
-        let receipts = [(ReceiptId(format!("r{next}")), json!({"seq": next}))];
+        let event = receipted(next, json!({"seq": next, "padding": padding}));
+        let receipts = [(receipt_id(next), json!({"seq": next}))];
         let intents = [Effect::CallTool(tool_call(next + 1))];
         let stage = planning();
         let seq = lease

@@ -15,7 +15,7 @@ fn a_step_holds_its_outcome_receipts_and_next_intents() {
     let executing = Stage::Executing { call: call.clone() };
     let receipts = [(ReceiptId::from("r1"), json!({"tool": "read_file", "wall_us": 12}))];
     let intents = [Effect::CallTool(call)];
-    let event = tool_finished(1, json!({"lines": ["a", "b"]}));
+    let event = receipted(1, json!({"lines": ["a", "b"]}));
     let seq = lease
         .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &executing })
         .unwrap();
@@ -39,15 +39,53 @@ fn a_step_that_can_t_be_stored_whole_leaves_nothing() {
     let folder = Folder::new();
     let store = folder.store();
     let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
-    let twice = [(ReceiptId::from("r"), json!(1)), (ReceiptId::from("r"), json!(2))];
-    let event = tool_finished(1, json!(null));
-    let refused = lease
-        .append(&Entry { event: &event, intents: &[], receipts: &twice, stage: &planning() })
-        .unwrap_err();
-    assert!(matches!(&refused, StoreError::DuplicateReceipt { receipt, .. } if receipt == "r"), "{refused}");
+    let receipts = [(receipt_id(1), json!(1))];
+    let event = receipted(1, json!(null));
+    let step = Entry { event: &event, intents: &[], receipts: &receipts, stage: &planning() };
+    lease.append(&step).unwrap();
+    let refused = lease.append(&step).unwrap_err();
+    assert!(matches!(&refused, StoreError::DuplicateReceipt { receipt, .. } if receipt == "r1"), "{refused}");
     let journal = store.journal(&RunId::from("one")).unwrap();
-    assert_eq!((journal.events.len(), journal.receipts.len()), (1, 0));
-    assert_eq!(lease.append(&entry(&event, &planning())).unwrap(), 2, "the lease goes on after a refusal");
+    assert_eq!((journal.events.len(), journal.receipts.len()), (2, 1));
+    let next = tool_finished(2, json!(null));
+    assert_eq!(lease.append(&entry(&next, &planning())).unwrap(), 3, "the lease goes on after a refusal");
+}
+
+#[test]
+fn a_step_whose_receipts_are_not_those_of_its_event_is_refused() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
+    let (own, other) = ((receipt_id(1), json!(1)), (receipt_id(2), json!(2)));
+    let (named, unnamed) = (receipted(1, json!(null)), tool_finished(1, json!(null)));
+    for (event, receipts, said) in [
+        (&named, vec![], "the event names receipt r1, which isn't given"),
+        (&named, vec![other.clone()], "the event doesn't name receipt r2"),
+        (&named, vec![own.clone(), other.clone()], "the event doesn't name receipt r2"),
+        (&unnamed, vec![own.clone()], "the event doesn't name receipt r1"),
+    ] {
+        let step = Entry { event, intents: &[], receipts: &receipts, stage: &planning() };
+        let refused = lease.append(&step).unwrap_err();
+        assert!(matches!(refused, StoreError::Inconsistent { .. }), "{refused}");
+        assert_eq!(refused.to_string(), format!("a step of run one can't be recorded: {said}"));
+    }
+    assert_eq!(store.journal(&RunId::from("one")).unwrap().events.len(), 1);
+}
+
+#[test]
+fn a_run_is_entered_only_with_its_own_start() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let other_goal = ringfence_store::NewRun { goal: "another".into(), ..new_run("one") };
+    for (run, first) in [
+        (new_run("one"), started("two")),
+        (other_goal, started("one")),
+        (new_run("one"), tool_finished(1, json!(null))),
+    ] {
+        let refused = store.create_run(&run, &entry(&first, &planning())).unwrap_err();
+        assert!(matches!(refused, StoreError::Inconsistent { .. }), "{refused}");
+    }
+    assert!(store.runs(None).unwrap().is_empty());
 }
 
 #[test]
@@ -164,11 +202,18 @@ proptest! {
         let mut events = vec![started("any")];
         let mut values = Vec::new();
         for (n, (at, kind, value)) in steps.into_iter().enumerate() {
-            let event = Event { at: Timestamp(at), kind };
-            let receipts = [(ReceiptId(format!("r{n}")), value.clone())];
+            let mut event = Event { at: Timestamp(at), kind };
+            let mut receipts = Vec::new();
+            if let EventKind::ToolFinished { outcome, .. } = &mut event.kind
+                && let Some(ReceiptId(id)) = &mut outcome.receipt
+            {
+                // Unique in the run, whatever was drawn.
+                id.push_str(&n.to_string());
+                receipts.push((ReceiptId(id.clone()), value.clone()));
+                values.push(value);
+            }
             lease.append(&Entry { event: &event, intents: &[], receipts: &receipts, stage: &planning() }).unwrap();
             events.push(event);
-            values.push(value);
         }
         drop(lease);
         let journal = ringfence_store::Store::open(&folder.file()).unwrap().journal(&RunId::from("any")).unwrap();

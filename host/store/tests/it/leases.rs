@@ -6,6 +6,7 @@ use ringfence_engine::RunId;
 use ringfence_store::{Lease, Store, StoreError};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
 const CHILD: &str = "RINGFENCE_STORE_RACE";
@@ -33,6 +34,56 @@ fn a_lease_on_a_run_that_isn_t_there_is_refused_and_leaves_no_file() {
     for id in ["", "../up", "a b", "-x", "é", &"x".repeat(65)] {
         assert!(matches!(store.lease(&RunId::from(id)), Err(StoreError::InvalidRunId { .. })), "{id}");
     }
+}
+
+#[test]
+fn a_link_in_place_of_the_lock_folder_or_file_is_refused_and_not_followed() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let store = folder.store();
+    drop(store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap());
+    let (leases, victim) = (folder.path().join("leases"), elsewhere.path().join("one.lock"));
+    std::fs::write(&victim, "precious").unwrap();
+    let refused = || {
+        for error in [
+            store.lease(&RunId::from("one")).unwrap_err(),
+            store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap_err(),
+        ] {
+            assert!(matches!(error, StoreError::CannotOpen { .. }), "{error}");
+            assert!(error.to_string().contains("is a link, which isn't followed; move it away"), "{error}");
+        }
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    };
+    std::fs::remove_file(leases.join("one.lock")).unwrap();
+    symlink(&victim, leases.join("one.lock")).unwrap();
+    refused();
+    std::fs::remove_dir_all(&leases).unwrap();
+    symlink(elsewhere.path(), &leases).unwrap();
+    refused();
+    // A link to nowhere would be a folder made elsewhere.
+    std::fs::remove_file(&leases).unwrap();
+    symlink(elsewhere.path().join("new"), &leases).unwrap();
+    refused();
+    assert!(!elsewhere.path().join("new").exists());
+    std::fs::remove_file(&leases).unwrap();
+    store.lease(&RunId::from("one")).unwrap();
+}
+
+#[test]
+fn something_else_in_place_of_the_lock_folder_or_file_is_refused() {
+    let folder = Folder::new();
+    let store = folder.store();
+    drop(store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap());
+    let leases = folder.path().join("leases");
+    let refused = |want: &str| {
+        let error = store.lease(&RunId::from("one")).unwrap_err().to_string();
+        assert!(error.contains(&format!("must be an ordinary {want} and is something else")), "{error}");
+    };
+    std::fs::remove_file(leases.join("one.lock")).unwrap();
+    std::fs::create_dir(leases.join("one.lock")).unwrap();
+    refused("file");
+    std::fs::remove_dir_all(&leases).unwrap();
+    std::fs::write(&leases, "").unwrap();
+    refused("folder");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The store as its users see it.
 
+mod agreement;
 mod damage;
 mod durability;
 mod journal;

@@ -57,13 +57,22 @@ pub(crate) fn started(id: &str) -> Event {
     }
 }
 
+/// A call that ended without a receipt.
 pub(crate) fn tool_finished(call: u64, value: Value) -> Event {
-    let outcome = ToolOutcome {
-        status: OutcomeStatus::Done,
-        value,
-        message: String::new(),
-        receipt: Some(ReceiptId(format!("r{call}"))),
-    };
+    finished(call, value, None)
+}
+
+/// A call that ended and left receipt `r` with its number.
+pub(crate) fn receipted(call: u64, value: Value) -> Event {
+    finished(call, value, Some(receipt_id(call)))
+}
+
+pub(crate) fn receipt_id(call: u64) -> ReceiptId {
+    ReceiptId(format!("r{call}"))
+}
+
+fn finished(call: u64, value: Value, receipt: Option<ReceiptId>) -> Event {
+    let outcome = ToolOutcome { status: OutcomeStatus::Done, value, message: String::new(), receipt };
     Event { at: Timestamp(2_000), kind: EventKind::ToolFinished { call: CallId(call), outcome } }
 }
 
