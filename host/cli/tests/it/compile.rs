@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Small, valid, and minutes of work for a compiler: many locals that live through many loops.
+/// Small, valid, and slow to compile: many locals that live through many loops.
 fn slow() -> Vec<u8> {
     let locals = "i64 ".repeat(40_000);
     let loops = "(loop (br_if 0 (local.get 0)))".repeat(8_000);
