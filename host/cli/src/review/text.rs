@@ -32,6 +32,9 @@ pub fn describe(review: &Review, state: &State) -> String {
         Subject::Call { call } => {
             let _ = writeln!(out, "A tool call waits for approval:");
             let _ = writeln!(out, "  {}", call_line(call));
+            if !call.reasoning.is_empty() {
+                let _ = writeln!(out, "Why: {}", one_line(&call.reasoning, PARAGRAPH));
+            }
         }
         Subject::Question { question, reasoning } => {
             let _ = writeln!(out, "The model asks:");
