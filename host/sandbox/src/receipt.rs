@@ -54,7 +54,8 @@ pub struct Denial {
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
-    /// The grant that would have allowed it, as a person would write it; none if no grant can.
+    /// The grant that would have allowed it, as a person would write it. Says nothing of whether
+    /// its folder is there. None if no grant can, or for a path that starts with `/`.
     pub would_allow: Option<String>,
 }
 
