@@ -74,7 +74,11 @@ impl Observer for Lines {
                 self.wait_for(one_line(&call_line(call), self.columns.saturating_sub(16)))
             }
             Notice::Compiling { component } => {
-                self.wait_for(format!("compiling `{}`, once for this version", plain(component)))
+                let what = format!("compiling `{}`, once for this version", plain(component));
+                if self.spinner.is_hidden() {
+                    self.say(&what);
+                }
+                self.wait_for(what);
             }
             Notice::Compiled { component, took } => {
                 self.say(&format!(
