@@ -18,6 +18,8 @@ pub struct Lines {
     spinner: ProgressBar,
     columns: usize,
     asking: bool,
+    /// The newest version of the plan that was told.
+    told_plan: u32,
 }
 
 impl Lines {
@@ -32,7 +34,7 @@ impl Lines {
         );
         let columns =
             if live { usize::from(Term::stderr().size().1).saturating_sub(1).max(40) } else { LINE };
-        Self { spinner, columns, asking }
+        Self { spinner, columns, asking, told_plan: 0 }
     }
 
     fn wait_for(&self, what: String) {
@@ -91,10 +93,14 @@ impl Observer for Lines {
                 self.rest();
                 if let (EventKind::Answered { .. }, false, Some(plan)) =
                     (&event.kind, self.asking, state.plans.last())
+                    && plan.approved
+                    && plan.version > self.told_plan
                 {
+                    self.told_plan = plan.version;
                     self.say(&format!("plan, version {} ({}):", plan.version, short(&plan.hash.0)));
-                    for task in &plan.tasks {
-                        self.say(&format!("  {}: {}", plain(&task.id.0), plain(&task.description)));
+                    for (number, task) in plan.tasks.iter().enumerate() {
+                        let number = number + 1;
+                        self.say(&format!("{number}. {}: {}", plain(&task.id.0), plain(&task.description)));
                     }
                 }
                 if let Some(line) = line_of(&event.kind, state) {
