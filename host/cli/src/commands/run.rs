@@ -2,22 +2,23 @@
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::config::{Flags, Resolved};
-use crate::exit::{Exit, OrUsage};
+use crate::exit::{Exit, Refusal};
 use crate::model_choice::{Environment, ModelChoice, ModelPlan};
 use crate::output::err;
 use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
+use crate::shell;
 use crate::state_dir::Folders;
 use anyhow::{Context, Result};
 use ringfence_engine::{Flow, Settings};
 use ringfence_models::playbook;
-use ringfence_sandbox::ProjectDir;
+use ringfence_sandbox::{ProjectDir, ProjectError};
 
 /// Carries the command out.
 pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let voice = Voice::new(args.json, global);
     let folders = Folders::find(global.state.as_deref())?;
-    let project = ProjectDir::open(&args.project).or_usage()?;
+    let project = ProjectDir::open(&args.project).map_err(|error| no_project(&error, args))?;
     let resolved = Resolved::load(&project, &Flags::from(args), &folders, voice.interactive)?;
     let environment = Environment::read();
     let (flag, base_url) = (args.model.as_ref(), args.base_url.as_deref());
@@ -40,4 +41,15 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let project = setup.project;
     let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes };
     session::begin(beginning, &folders, voice)
+}
+
+/// A goal without a folder before it is taken for the folder: say how it is meant.
+fn no_project(error: &ProjectError, args: &RunArgs) -> Refusal {
+    let refusal = Refusal::usage(error.to_string());
+    let words = args.project.to_string_lossy();
+    if args.goal.is_none() && words.contains(char::is_whitespace) {
+        let command = shell::command(["ringfence", "run", ".", &*words]);
+        return refusal.hint(format!("if this is the goal: {command}"));
+    }
+    refusal
 }
