@@ -20,6 +20,7 @@ pub mod report;
 pub mod review;
 pub mod session;
 pub mod setup;
+pub mod shelf;
 pub mod shell;
 pub mod state_dir;
 pub mod terminal;

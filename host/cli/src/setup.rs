@@ -8,15 +8,15 @@ use crate::config::{Resolved, ToolPolicy};
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
+use crate::shelf::Shelf;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
 use ringfence_engine::State;
-use ringfence_sandbox::{ComponentSource, Digest, Grants, ProjectDir};
+use ringfence_sandbox::{Digest, Grants, ProjectDir};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The terms of a run.
@@ -58,8 +58,9 @@ impl Setup {
         folders: &Folders,
     ) -> Result<Self> {
         let mut components = Vec::new();
+        let shelf = Shelf::open(folders.state()?)?;
         for source in &resolved.components {
-            keep(source, folders)?;
+            shelf.keep(source)?;
             components.push(Pinned { name: source.name().to_owned(), digest: source.digest() });
         }
         Ok(Self {
@@ -94,7 +95,9 @@ impl Setup {
         let granted: Vec<_> = self.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
         folders.out_of_reach(project.path(), &granted)?;
         let sandbox = toolset::sandbox(folders)?;
-        let kept = self.components.iter().map(|pinned| kept(pinned, folders)).collect::<Result<Vec<_>>>()?;
+        let shelf = Shelf::open(folders.state()?)?;
+        let kept: Vec<_> =
+            self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
         let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;
         let allowed = match &self.allowed {
             None => toolbox.tools().iter().map(|tool| tool.name().to_owned()).collect(),
@@ -107,32 +110,4 @@ impl Setup {
         };
         Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed })
     }
-}
-
-fn shelf(folders: &Folders) -> Result<PathBuf> {
-    Ok(folders.state()?.join("components"))
-}
-
-/// Keeps a component's bytes under its digest, so that the run doesn't depend on the file.
-fn keep(source: &ComponentSource, folders: &Folders) -> Result<()> {
-    let shelf = shelf(folders)?;
-    let place = shelf.join(format!("{}.wasm", source.digest().hex()));
-    if place.exists() {
-        return Ok(());
-    }
-    let failed = |path: &Path| format!("{} can't be written", path.display());
-    std::fs::create_dir_all(&shelf).with_context(|| failed(&shelf))?;
-    let mut file = tempfile::NamedTempFile::new_in(&shelf).with_context(|| failed(&shelf))?;
-    file.write_all(&source.bytes()?)
-        .and_then(|()| file.as_file().sync_all())
-        .with_context(|| failed(&place))?;
-    file.persist(&place).with_context(|| failed(&place))?;
-    Ok(())
-}
-
-/// A kept component; loading it checks the digest.
-fn kept(pinned: &Pinned, folders: &Folders) -> Result<ComponentSource> {
-    let place = shelf(folders)?.join(format!("{}.wasm", pinned.digest.hex()));
-    let read = move || std::fs::read(&place).map_err(|error| format!("{}: {error}", place.display()));
-    Ok(ComponentSource::lazy(pinned.name.clone(), pinned.digest, read))
 }
