@@ -22,7 +22,7 @@ impl Shelf {
         let shelf = || -> std::io::Result<Dir> {
             let state = Dir::open_ambient_dir(state, ambient_authority())?;
             match state.create_dir(NAME) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
                 Ok(()) | Err(_) => state.open_dir(NAME),
             }
         };
