@@ -241,14 +241,17 @@ fn a_reply_without_bounds_is_not_read() {
     assert!(unusable(&deep).ends_with("nested too deeply"));
 }
 
+// What reads such text again and again from each of its characters never comes to an end here.
 #[test]
-fn hostile_repetition_is_read_in_no_time() {
-    let begun = std::time::Instant::now();
+fn hostile_repetition_comes_to_an_end_and_names_no_object() {
     for piece in ["{", "[", "[{", "{\"", "`", "```", "```x", "\"", "{}", "[{}]", "{\"a\":", "{'a' "] {
-        let _ = find(&piece.repeat((1 << 20) / piece.len()));
+        let text = piece.repeat((1 << 20) / piece.len());
+        if let Ok(read) = find(&text) {
+            assert_eq!(read.value, json!({}), "{piece}");
+        }
     }
-    let _ = find(&format!("{}x{}", "{".repeat(1 << 18), "{".repeat(1 << 18)));
-    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    let text = format!("{}x{}", "{".repeat(1 << 18), "{".repeat(1 << 18));
+    assert!(find(&text).is_err());
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
