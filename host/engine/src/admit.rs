@@ -3,9 +3,13 @@
 use crate::effect::{ModelStage, Subject, ToolCall};
 use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome};
 use crate::id::CallId;
+use crate::plan::PlannedTask;
+use crate::rates::Rates;
 use crate::refused::Refused;
-use crate::review::{Resolution, resolve};
-use crate::state::{Asking, Stage, State};
+use crate::review::{Resolution, replanned, resolve};
+use crate::scope::Scope;
+use crate::stage::{Asking, Stage};
+use crate::turn::Turn;
 
 /// An event that fits, with what it is about.
 pub(crate) enum Admitted {
@@ -16,109 +20,114 @@ pub(crate) enum Admitted {
     /// A model that gave none.
     Unanswered { stage: ModelStage, asking: Asking, failure: ModelFailure },
     /// A tool call that ended.
-    ToolEnded { call: ToolCall, outcome: ToolOutcome },
+    ToolEnded { turn: Turn, call: ToolCall, outcome: ToolOutcome },
     /// A person's answer.
     Answered(Resolution),
+    /// A person's own plan.
+    Replanned(Vec<PlannedTask>),
     /// A stop.
     Interrupted,
     /// A new driver.
-    Resumed,
+    Resumed(Option<Rates>),
 }
 
 /// Whether the event fits.
-pub(crate) fn admit(state: &State, event: EventKind) -> Result<Admitted, Refused> {
-    let over = state.stage.ending().is_some();
+pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refused> {
+    let stage = &scope.state.stage;
+    let over = stage.ending().is_some();
     match event {
         EventKind::Started { .. } => Err(Refused::StartedAgain),
         // The driver of a run that is over only wants to see its end again.
-        EventKind::Resumed if over => Ok(Admitted::Nothing),
+        EventKind::Resumed { .. } if over => Ok(Admitted::Nothing),
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ToolFinished { .. }
         | EventKind::Answered { .. }
+        | EventKind::Replanned { .. }
         | EventKind::Interrupted
             if over =>
         {
             Err(Refused::Ended)
         }
         EventKind::ModelReplied { call, reply } => {
-            let (stage, asking) = asked(&state.stage, call)?;
+            let (stage, asking) = asked(stage, call)?;
             Ok(Admitted::Replied { stage, asking, reply })
         }
         EventKind::ModelFailed { call, failure } => {
-            let (stage, asking) = asked(&state.stage, call)?;
+            let (stage, asking) = asked(stage, call)?;
             Ok(Admitted::Unanswered { stage, asking, failure })
         }
         EventKind::ToolFinished { call, outcome } => {
-            let call = called(&state.stage, call)?;
-            Ok(Admitted::ToolEnded { call, outcome })
+            let (turn, call) = called(stage, call)?;
+            Ok(Admitted::ToolEnded { turn, call, outcome })
         }
-        EventKind::Answered { review, answer } => match &state.stage {
-            Stage::PausedForReview { review: open, .. } => {
-                resolve(state, open, review, answer).map(Admitted::Answered)
-            }
-            Stage::Initializing
-            | Stage::Planning(_)
-            | Stage::Deciding(_)
-            | Stage::Executing { .. }
-            | Stage::Evaluating(_)
-            | Stage::Finished
-            | Stage::Failed { .. } => Err(Refused::NothingAsked { review }),
+        EventKind::Answered { review, answer } => match paused(stage) {
+            Some((open, then)) => resolve(scope, open, then, review, answer).map(Admitted::Answered),
+            None => Err(Refused::NothingAsked { review }),
         },
-        EventKind::Interrupted => match &state.stage {
-            Stage::PausedForReview { .. } => Ok(Admitted::Nothing),
-            Stage::Initializing
-            | Stage::Planning(_)
-            | Stage::Deciding(_)
-            | Stage::Executing { .. }
-            | Stage::Evaluating(_)
-            | Stage::Finished
-            | Stage::Failed { .. } => Ok(Admitted::Interrupted),
-        },
-        EventKind::Resumed => Ok(Admitted::Resumed),
+        EventKind::Replanned { tasks } => replanned(scope, tasks).map(Admitted::Replanned),
+        EventKind::Interrupted if paused(stage).is_some() => Ok(Admitted::Nothing),
+        EventKind::Interrupted => Ok(Admitted::Interrupted),
+        EventKind::Resumed { rates } => Ok(Admitted::Resumed(rates)),
     }
+}
+
+/// The open review, and where the run goes on after it.
+fn paused(stage: &Stage) -> Option<(&crate::effect::Review, &Stage)> {
+    match stage {
+        Stage::PausedForReview { review, then } => Some((review, then)),
+        Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Executing { .. }
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. }
+        | Stage::Finished
+        | Stage::Failed { .. } => None,
+    }
+}
+
+/// Whether an interruption put the work aside.
+pub(crate) fn is_interrupted(stage: &Stage) -> bool {
+    paused(stage).is_some_and(|(review, _)| review.subject == Subject::Interrupted)
 }
 
 /// The stage that is worked on: also the one that an interruption put aside, since its answer may
 /// have been on its way.
 pub(crate) fn worked_on(stage: &Stage) -> &Stage {
-    match stage {
-        Stage::PausedForReview { review, then } if review.subject == Subject::Interrupted => then,
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => stage,
+    match paused(stage) {
+        Some((review, then)) if review.subject == Subject::Interrupted => then,
+        Some(_) | None => stage,
     }
 }
 
 fn asked(stage: &Stage, call: CallId) -> Result<(ModelStage, Asking), Refused> {
-    let (stage, asking) = match worked_on(stage) {
-        Stage::Planning(asking) => (ModelStage::Plan, asking),
-        Stage::Deciding(asking) => (ModelStage::Decide, asking),
-        Stage::Evaluating(asking) => (ModelStage::Evaluate, asking),
-        Stage::Initializing
-        | Stage::Executing { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => return Err(Refused::NotPending { call }),
-    };
-    if asking.call == call { Ok((stage, asking.clone())) } else { Err(Refused::NotPending { call }) }
+    match worked_on(stage).asking() {
+        Some((stage, asking)) if asking.call == call => Ok((stage, asking.clone())),
+        Some(_) | None => Err(Refused::NotPending { call }),
+    }
 }
 
-fn called(stage: &Stage, id: CallId) -> Result<ToolCall, Refused> {
-    match worked_on(stage) {
-        Stage::Executing { call } if call.call == id => Ok(call.clone()),
+fn called(stage: &Stage, id: CallId) -> Result<(Turn, ToolCall), Refused> {
+    let turn = match worked_on(stage) {
+        Stage::Executing { turn } => turn,
         Stage::Initializing
         | Stage::Planning(_)
         | Stage::Deciding(_)
-        | Stage::Executing { .. }
         | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. }
         | Stage::PausedForReview { .. }
         | Stage::Finished
-        | Stage::Failed { .. } => Err(Refused::NotPending { call: id }),
-    }
+        | Stage::Failed { .. } => return Err(Refused::NotPending { call: id }),
+    };
+    let call = turn.due_call(id).cloned().ok_or(Refused::NotPending { call: id })?;
+    Ok((turn.clone(), call))
 }

@@ -26,6 +26,12 @@ pub(crate) const SAID_TO: usize = 300;
 pub(crate) const REASONING: usize = 8_000;
 /// An evaluator's summary or suggestion; the rest is cut off with a mark.
 pub(crate) const SUMMARY: usize = 4_000;
+/// A final answer.
+pub(crate) const ANSWER: usize = 64_000;
+/// What a review of the working memory tells the run to do.
+pub(crate) const INSTRUCTION: usize = 2_000;
+/// Memories of earlier runs that a run is begun with.
+pub(crate) const MEMORIES: usize = 20;
 /// A line in the notes, or a one-line message of a tool or a provider.
 pub(crate) const LINE: usize = 2_000;
 /// Claims of one evaluation.

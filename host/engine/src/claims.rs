@@ -8,7 +8,8 @@ use crate::event::OutcomeStatus;
 use crate::id::StepId;
 use crate::reply;
 use crate::schema;
-use crate::state::{Action, Claim, ClaimKind, Deed, Evidence, Severity, State};
+use crate::scope::Scope;
+use crate::state::{Claim, ClaimKind, Deed, Evidence, Severity, State};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,36 +29,53 @@ struct RawEvidence {
     last_line: Option<u32>,
 }
 
-/// Adds to the state what holds of an evaluation's claims; says what was dropped, a line each.
-pub(crate) fn take(state: &mut State, claims: Value) -> Vec<String> {
+/// What holds of a reply's claims, and what was dropped of them, a line each.
+pub(crate) struct Taken {
+    claims: Vec<Claim>,
+    dropped: Vec<String>,
+}
+
+/// Checks a reply's claims against the record.
+pub(crate) fn take(scope: Scope<'_>, claims: Value) -> Taken {
+    let mut taken = Taken { claims: Vec::new(), dropped: Vec::new() };
     let items = match claims {
-        Value::Null => return Vec::new(),
+        Value::Null => return taken,
         Value::Array(items) => items,
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            return vec!["claims dropped: $.claims: expected an array".to_owned()];
+            taken.dropped.push("claims dropped: $.claims: expected an array".to_owned());
+            return taken;
         }
     };
-    let mut dropped = Vec::new();
     if items.len() > bounds::CLAIMS {
         let more = items.len() - bounds::CLAIMS;
-        dropped.push(format!("{more} claims dropped: at most {} are taken at once", bounds::CLAIMS));
+        taken.dropped.push(format!("{more} claims dropped: at most {} are taken at once", bounds::CLAIMS));
     }
     let schema = schema::claim();
     for (index, item) in items.into_iter().take(bounds::CLAIMS).enumerate() {
-        match check(&state.history, index, item, &schema) {
-            Ok(claim) if state.claims.contains(&claim) => {}
-            Ok(_) if state.claims.len() >= bounds::CLAIMS_OF_A_RUN => {
-                dropped.push(format!("claim dropped: a run holds at most {}", bounds::CLAIMS_OF_A_RUN));
-                break;
-            }
-            Ok(claim) => state.claims.push(claim),
-            Err(why) => dropped.push(format!("claim dropped: {why}")),
+        match check(scope, index, item, &schema) {
+            Ok(claim) => taken.claims.push(claim),
+            Err(why) => taken.dropped.push(format!("claim dropped: {why}")),
+        }
+    }
+    taken
+}
+
+/// Adds the claims to the state; says what was dropped.
+pub(crate) fn keep(state: &mut State, taken: Taken) -> Vec<String> {
+    let Taken { claims, mut dropped } = taken;
+    for claim in claims {
+        if state.claims.len() >= bounds::CLAIMS_OF_A_RUN {
+            dropped.push(format!("claim dropped: a run holds at most {}", bounds::CLAIMS_OF_A_RUN));
+            break;
+        }
+        if !state.claims.contains(&claim) {
+            state.claims.push(claim);
         }
     }
     dropped
 }
 
-fn check(history: &[Action], index: usize, mut item: Value, schema: &Value) -> Result<Claim, String> {
+fn check(scope: Scope<'_>, index: usize, mut item: Value, schema: &Value) -> Result<Claim, String> {
     let root = format!("$.claims[{index}]");
     reply::coerce(&mut item, schema, &mut Vec::new());
     if let Some(why) = reply::mismatch(&item, schema, &root) {
@@ -77,14 +95,14 @@ fn check(history: &[Action], index: usize, mut item: Value, schema: &Value) -> R
     let mut evidence = Vec::new();
     for (nth, place) in raw.evidence.into_iter().enumerate() {
         let root = format!("{root}.evidence[{nth}]");
-        evidence.push(place_that_holds(history, &root, place)?);
+        evidence.push(place_that_holds(scope, &root, place)?);
     }
     Ok(Claim { about: raw.about, text: bounds::cut(text, bounds::CLAIM), severity: raw.severity, evidence })
 }
 
-fn place_that_holds(history: &[Action], root: &str, raw: RawEvidence) -> Result<Evidence, String> {
+fn place_that_holds(scope: Scope<'_>, root: &str, raw: RawEvidence) -> Result<Evidence, String> {
     let step = StepId(raw.step);
-    let deed = history.iter().find(|action| action.step == step).map(|action| &action.deed);
+    let deed = scope.history().find(|action| action.step == step).map(|action| &action.deed);
     let (input, value) = match deed {
         Some(Deed::Tool { input, value, status: OutcomeStatus::Done, .. }) => (input, value),
         Some(Deed::Tool { .. }) => return Err(format!("{root}.step: step {step} has no result")),

@@ -4,11 +4,15 @@
 //! oldest only as a number. Data is written so that it can't close the tags it stands in.
 
 use crate::bounds::{cut, one_line};
+use crate::effect::ModelStage;
 use crate::event::OutcomeStatus;
 use crate::example;
 use crate::plan::{PlannedTask, SubTask, TaskStatus};
+use crate::scope::Scope;
 use crate::settings::ToolSpec;
-use crate::state::{Action, Deed, Progress, Stage, State};
+use crate::stage::Stage;
+use crate::stages;
+use crate::state::{Action, Deed, Progress};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,12 +49,17 @@ pub(crate) struct Context {
     action: Option<Step>,
     said: Vec<Words>,
     observation: Option<String>,
+    instruction: Option<String>,
+    memories: Vec<String>,
+    expert: Option<String>,
+    why: Option<String>,
+    recovers: Option<String>,
     reask: Option<String>,
     tools: Vec<Tool>,
 }
 
 /// The names of [`Context`]'s fields.
-pub(crate) const VARIABLES: [&str; 11] = [
+pub(crate) const VARIABLES: [&str; 16] = [
     "goal",
     "iterations",
     "task",
@@ -60,6 +69,11 @@ pub(crate) const VARIABLES: [&str; 11] = [
     "action",
     "said",
     "observation",
+    "instruction",
+    "memories",
+    "expert",
+    "why",
+    "recovers",
     "reask",
     "tools",
 ];
@@ -136,17 +150,22 @@ struct Tool {
 
 impl Context {
     /// What is shown of this state.
-    pub(crate) fn of(state: &State) -> Self {
-        let history = &state.history;
-        let recent = history.len().saturating_sub(RECENT);
+    pub(crate) fn of(scope: Scope<'_>, stage: ModelStage) -> Self {
+        let state = scope.state;
+        let steps = scope.steps();
+        let recent = steps.saturating_sub(RECENT);
         let earlier = recent.saturating_sub(EARLIER);
-        let lines = |range: std::ops::Range<usize>| -> Vec<String> {
-            let steps = history.get(range).unwrap_or_default();
-            steps.iter().map(|action| guarded(&summary(action))).collect()
+        let lines = |from: usize, to: usize| -> Vec<String> {
+            let between = scope.history().skip(from).take(to.saturating_sub(from));
+            between.map(|action| guarded(&summary(action))).collect()
         };
         let shown_tasks = |tasks: &mut dyn Iterator<Item = &SubTask>| -> Vec<Task> {
             tasks.take(TASKS).map(|task| shown(task, TASK)).collect()
         };
+        let done = scope.done().count();
+        let said = scope.said().count();
+        let words = scope.said().skip(said.saturating_sub(SAID));
+        let expert = stages::expert(state, stage).and_then(|name| state.settings.experts.get(&name));
         Self {
             goal: state.goal.clone(),
             iterations: Iterations { used: state.iterations, limit: state.settings.limits.iterations },
@@ -157,37 +176,44 @@ impl Context {
                 later: state.stack.len().saturating_sub(TASKS),
             },
             done: Done {
-                shown: shown_tasks(&mut state.done.iter().skip(state.done.len().saturating_sub(TASKS))),
-                earlier: state.done.len().saturating_sub(TASKS),
+                shown: shown_tasks(&mut scope.done().skip(done.saturating_sub(TASKS))),
+                earlier: done.saturating_sub(TASKS),
             },
             steps: Steps {
-                recent: history.get(recent..).unwrap_or_default().iter().map(step).collect(),
-                earlier: lines(earlier..recent),
-                before: lines(earlier..history.len().saturating_sub(1)),
+                recent: scope.history().skip(recent).map(step).collect(),
+                earlier: lines(earlier, recent),
+                before: lines(earlier, steps.saturating_sub(1)),
                 omitted: earlier,
             },
-            action: history.last().map(step),
-            said: said(state),
+            action: scope.history().last().map(step),
+            said: words
+                .map(|said| Words { to: said.to.clone(), text: cut(&said.text, OBSERVATION) })
+                .collect(),
             observation: state.observation.as_ref().map(|o| guarded(&cut(o, OBSERVATION))),
-            reask: reask(&state.stage),
+            instruction: scope.instruction().map(|instruction| guarded(&instruction.text)),
+            memories: state.settings.memories.iter().map(|text| guarded(&one_line(text, TASK))).collect(),
+            expert: expert.map(|expert| expert.prompt.clone()).filter(|text| !text.trim().is_empty()),
+            why: reviewed(&state.stage).map(|why| guarded(&why)),
+            recovers: state.stage.asking().and_then(|(_, asking)| asking.recovers.clone()),
+            reask: state.stage.asking().and_then(|(_, asking)| asking.reask.clone()),
             tools: state.settings.tools.iter().map(tool).collect(),
         }
     }
 }
 
-/// The last things that a person said.
-fn said(state: &State) -> Vec<Words> {
-    let first = state.said.len().saturating_sub(SAID);
-    let last = state.said.get(first..).unwrap_or_default();
-    let words = last.iter().map(|said| Words { to: said.to.clone(), text: cut(&said.text, OBSERVATION) });
-    words.collect()
-}
-
-fn reask(stage: &Stage) -> Option<String> {
+/// What led to a review of the working memory.
+pub(crate) fn reviewed(stage: &Stage) -> Option<String> {
     match stage {
-        Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => asking.reask.clone(),
+        Stage::Reflecting { why, .. } => Some(why.clone()),
         Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
         | Stage::Executing { .. }
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
         | Stage::PausedForReview { .. }
         | Stage::Finished
         | Stage::Failed { .. } => None,
@@ -256,7 +282,8 @@ fn headline(action: &Action, input_max: usize) -> String {
     }
 }
 
-fn result(action: &Action) -> String {
+/// What an action gave, cut at a size.
+pub(crate) fn result(action: &Action) -> String {
     match &action.deed {
         Deed::Tool { value, message, status, .. } => {
             let value = match value {

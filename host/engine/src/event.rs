@@ -2,6 +2,7 @@
 
 use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
+use crate::rates::Rates;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,6 +12,10 @@ use serde_json::Value;
 pub struct Event {
     /// When the driver learnt it.
     pub at: Timestamp,
+    /// Milliseconds of work since the event before, by a clock that stands still while the machine
+    /// sleeps. None: the time between the two is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worked_ms: Option<u64>,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
@@ -64,20 +69,50 @@ pub enum EventKind {
     /// asked again; a tool call is made again under its own id if it can neither write nor send,
     /// and is in doubt otherwise. Ends an interruption, and the wait for a model that was out of
     /// reach; leaves every other review to a person; after the end, shows the end again.
-    Resumed,
+    Resumed {
+        /// What the models cost now, where others were chosen.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rates: Option<Rates>,
+    },
+    /// A person set the open tasks without having been asked, as a fork with its own plan does.
+    /// Whatever was under way is dropped.
+    Replanned {
+        /// The whole new list of open tasks, first to be done first.
+        tasks: Vec<PlannedTask>,
+    },
 }
 
-/// A model's reply to one stage request.
+/// A model's reply to one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelReply {
     /// The raw text.
     pub text: String,
+    /// The tools it asks for, in a conversation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolRequest>,
+    /// The turn as the provider sent it, which a conversation sends back unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Value>,
     /// Why it stopped.
     pub stop: StopReason,
-    /// What it cost.
+    /// What it used.
     pub usage: Usage,
+    /// What it cost, in millionths of a US dollar, where the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
     /// The model that answered, as the provider names it.
     pub model: String,
+}
+
+/// A tool that a model asks for in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolRequest {
+    /// The provider's name for it; the result carries it too.
+    pub id: String,
+    /// The tool's name, as the model wrote it.
+    pub name: String,
+    /// The input as JSON text, possibly unreadable.
+    pub arguments: String,
 }
 
 /// Why a reply ended.
@@ -90,6 +125,8 @@ pub enum StopReason {
     Length,
     /// The model refused.
     Refusal,
+    /// It wants tools called.
+    ToolUse,
 }
 
 /// Tokens of one call.
@@ -102,6 +139,13 @@ pub struct Usage {
     pub cached_tokens: u64,
     /// Output tokens, thinking included.
     pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Prompt and output together.
+    pub fn total(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
 }
 
 /// Why no reply came.
@@ -124,6 +168,9 @@ pub struct ToolOutcome {
     pub message: String,
     /// The receipt, where the call got as far as having one.
     pub receipt: Option<ReceiptId>,
+    /// Whether the same call may well work at once, as with a full pool or a broken connection.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
 }
 
 /// Classes of outcomes; the sandbox's outcomes and nothing else.
@@ -187,7 +234,12 @@ pub enum Answer {
         /// The reason.
         reason: String,
     },
-    /// The answer to a question.
+    /// This text in place of the proposed final answer.
+    EditAnswer {
+        /// The answer.
+        text: String,
+    },
+    /// The answer to a question; to anything else, words to think again with.
     Reply {
         /// In a person's words.
         text: String,

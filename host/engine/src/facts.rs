@@ -3,25 +3,27 @@
 //! A playbook reads this and never the prompt. It is the documented interface between the
 //! loop and anything that answers stages without reading English; field names are stable.
 
+use crate::context;
 use crate::effect::ModelStage;
 use crate::event::OutcomeStatus;
 use crate::id::{StepId, TaskId};
 use crate::plan::SubTask;
-use crate::settings::{Flow, ToolSpec};
-use crate::state::{Deed, Said, State};
+use crate::scope::Scope;
+use crate::settings::ToolSpec;
+use crate::state::{Deed, Said};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The content of one stage request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// `staged`.
+    /// `staged`, `pipeline` or `react`.
     pub flow: String,
     /// The stage that is asked.
     pub stage: ModelStage,
     /// The goal of the run.
     pub goal: String,
-    /// The task on top; absent while planning.
+    /// The task on top; absent while planning, and in a flow without tasks.
     pub task: Option<TaskFacts>,
     /// Open tasks, the one on top first.
     pub open: Vec<TaskFacts>,
@@ -37,6 +39,10 @@ pub struct Facts {
     pub said: Vec<Said>,
     /// What the last thing that happened was, in one line or a tool's result.
     pub latest: Option<String>,
+    /// What the last review of the working memory told the run to do.
+    pub instruction: Option<String>,
+    /// What led to the review of the working memory that is asked for.
+    pub why: Option<String>,
     /// Stages carried out and the cap.
     pub iterations: IterationFacts,
 }
@@ -99,10 +105,11 @@ pub struct IterationFacts {
 
 impl Facts {
     /// The content of a request for `stage` in this state.
-    pub(crate) fn of(state: &State, stage: ModelStage) -> Self {
+    pub(crate) fn of(scope: Scope<'_>, stage: ModelStage) -> Self {
+        let state = scope.state;
         let mut observations = Vec::new();
         let mut rejected = Vec::new();
-        for action in &state.history {
+        for action in scope.history() {
             match &action.deed {
                 Deed::Tool { tool, input, status, value, message, receipt: _ } => {
                     observations.push(ObservationFacts {
@@ -125,22 +132,26 @@ impl Facts {
             }
         }
         Self {
-            flow: match state.settings.flow {
-                Flow::Staged => "staged".to_owned(),
-            },
+            flow: state.settings.flow.name().to_owned(),
             stage,
             goal: state.goal.clone(),
             task: match stage {
                 ModelStage::Plan => None,
-                ModelStage::Decide | ModelStage::Evaluate => state.stack.last().map(task),
+                ModelStage::Decide
+                | ModelStage::Evaluate
+                | ModelStage::Reason
+                | ModelStage::Converse
+                | ModelStage::Reflect => state.stack.last().map(task),
             },
             open: state.stack.iter().rev().map(task).collect(),
-            done: state.done.iter().map(task).collect(),
+            done: scope.done().map(task).collect(),
             tools: state.settings.tools.clone(),
             observations,
             rejected,
-            said: state.said.clone(),
+            said: scope.said().cloned().collect(),
             latest: state.observation.clone(),
+            instruction: scope.instruction().map(|instruction| instruction.text.clone()),
+            why: context::reviewed(&state.stage),
             iterations: IterationFacts { used: state.iterations, limit: state.settings.limits.iterations },
         }
     }

@@ -1,40 +1,89 @@
 //! The guards: every event passes through here before the run goes anywhere.
 //!
-//! A limit that is reached ends the run, whatever was to come next. Actions that repeat themselves
-//! pause it. The clock moves with the events, so a limit of time is seen at the next event; single
-//! calls have their own deadlines, which the driver keeps.
+//! A limit that is reached ends the run, whatever was to come next. Actions that repeat themselves,
+//! or bring nothing forward, lead to one review of the whole working memory, and then to a person.
+//! The clock moves with the events; single calls have their own deadlines, which the driver keeps.
 
-use crate::bounds;
-use crate::canonical::canonical;
+use crate::afford::dollars;
 use crate::effect::{Ending, Subject};
+use crate::event::Event;
 use crate::flow::Step;
-use crate::id::Timestamp;
-use crate::state::{Clock, Seen, Stage, StageName, State};
-use serde_json::Value;
+use crate::settings::Flow;
+use crate::stage::{Lane, Stage};
+use crate::stagnation;
+use crate::state::{Clock, State};
 
 /// What really happens where the flow wants `step`.
 pub(crate) fn hold(state: &State, step: Step) -> Step {
     if is_held_already(&step) {
         return step;
     }
-    match (limit(state), stagnation(state)) {
-        (Some(which), _) => Step::End(Ending::Limit { which }),
-        (None, Some(seen)) => Step::Pause { subject: Subject::Stagnation { seen }, then: Box::new(step) },
-        (None, None) => step,
+    if let Some(which) = limit(state) {
+        return Step::End(Ending::Limit { which });
+    }
+    if let Some(seen) = stagnation::pattern(state) {
+        let then = Box::new(step);
+        return if state.watch.reflected {
+            Step::Pause { subject: Subject::Stagnation { seen }, then }
+        } else {
+            Step::Reflect { why: seen, then }
+        };
+    }
+    match state.settings.limits.reflect_after {
+        Some(most) if state.watch.idle >= most && thinks(&step) => {
+            let why = format!("{} actions brought nothing forward", state.watch.idle);
+            Step::Reflect { why, then: Box::new(step) }
+        }
+        Some(_) | None => step,
     }
 }
 
-/// The end, and a review that was open before: neither goes anywhere.
+/// The end, and what was put aside for a person: neither goes anywhere.
 fn is_held_already(step: &Step) -> bool {
     match step {
         Step::End(_) => true,
-        Step::Return(stage) => stage.name() == StageName::PausedForReview,
-        Step::Ask(_) | Step::Again { .. } | Step::Call(_) | Step::Pause { .. } => false,
+        Step::Return(stage) => match **stage {
+            Stage::PausedForReview { .. } | Stage::Finished | Stage::Failed { .. } => true,
+            Stage::Initializing
+            | Stage::Planning(_)
+            | Stage::Deciding(_)
+            | Stage::Executing { .. }
+            | Stage::Evaluating(_)
+            | Stage::Thinking(_)
+            | Stage::Observing(_)
+            | Stage::Conversing(_)
+            | Stage::Delegating { .. }
+            | Stage::Reflecting { .. } => false,
+        },
+        Step::Ask(_)
+        | Step::Again { .. }
+        | Step::Recover { .. }
+        | Step::Anew
+        | Step::Call(_)
+        | Step::Delegate(_)
+        | Step::Reflect { .. }
+        | Step::Pause { .. } => false,
+    }
+}
+
+/// Whether the model is about to think, which a review would help; a re-ask isn't disturbed.
+fn thinks(step: &Step) -> bool {
+    match step {
+        Step::Ask(_) => true,
+        Step::Again { .. }
+        | Step::Recover { .. }
+        | Step::Anew
+        | Step::Call(_)
+        | Step::Delegate(_)
+        | Step::Reflect { .. }
+        | Step::Pause { .. }
+        | Step::Return(_)
+        | Step::End(_) => false,
     }
 }
 
 /// The limit that has been reached, in one line.
-fn limit(state: &State) -> Option<String> {
+pub(crate) fn limit(state: &State) -> Option<String> {
     let limits = &state.settings.limits;
     if state.iterations >= limits.iterations {
         return Some(format!("{} iterations are used up", limits.iterations));
@@ -42,59 +91,62 @@ fn limit(state: &State) -> Option<String> {
     if let Some(cap) = limits.wall_clock_ms.filter(|cap| state.clock.active_ms >= *cap) {
         return Some(format!("{cap} ms of working time are used up"));
     }
-    let tokens = &state.spent.tokens;
-    let used = tokens.input_tokens.saturating_add(tokens.output_tokens);
+    let used = state.spent.tokens.total();
     if let Some(cap) = limits.tokens.filter(|cap| used >= *cap) {
         return Some(format!("{cap} tokens are used up ({used} used)"));
+    }
+    let used = state.spent.money;
+    if let Some(cap) = limits.money.filter(|cap| used >= *cap && used > 0) {
+        return Some(format!("${} are used up (${} used)", dollars(cap), dollars(used)));
     }
     None
 }
 
-/// What repeats itself, in one line.
-fn stagnation(state: &State) -> Option<String> {
-    let trail = &state.watch.trail;
-    let last = trail.last()?;
-    let equal = trail.len() >= window(state) && trail.iter().all(|seen| seen.hash == last.hash);
-    let times = trail.len();
-    equal.then(|| format!("the same action {times} times in a row: {}", last.words))
+/// The working time that is left, in milliseconds.
+pub(crate) fn time_left(state: &State) -> u64 {
+    let cap = state.settings.limits.wall_clock_ms;
+    cap.map_or(u64::MAX, |cap| cap.saturating_sub(state.clock.active_ms).max(1))
 }
 
-fn window(state: &State) -> usize {
-    usize::try_from(state.settings.limits.stagnation).unwrap_or(usize::MAX)
+/// The run came forward: what comes next is no repetition of what was before.
+pub(crate) fn progress(state: &mut State) {
+    state.watch.idle = 0;
+    state.watch.reflected = false;
 }
 
-/// Remembers one choice of action for the guard against stagnation: a hash of tool, canonical
-/// input and outcome class, and words for a person.
-pub(crate) fn remember(state: &mut State, tool: &str, input: &Value, class: &str) {
-    let input = canonical(input);
-    let hash = blake3::hash(format!("{tool}\n{input}\n{class}").as_bytes());
-    let seen = Seen {
-        hash: hash.to_hex().to_string(),
-        words: bounds::cut(&format!("{tool} {input}: {class}"), 200),
-    };
-    let window = window(state);
-    let trail = &mut state.watch.trail;
-    trail.push(seen);
-    if trail.len() > window {
-        trail.remove(0);
+/// An action was carried out. With a judge, the judge says what brings the run forward; in a flow
+/// without one, a result that wasn't there before does.
+pub(crate) fn acted(state: &mut State, is_news: bool) {
+    state.watch.idle = state.watch.idle.saturating_add(1);
+    match state.settings.flow {
+        Flow::Pipeline | Flow::React if is_news => progress(state),
+        Flow::Staged | Flow::Pipeline | Flow::React => {}
     }
 }
 
-/// Moves the clock to an event. Time counts only while the run worked: not in a pause, and not
-/// from a crash to the moment when it was taken up again.
-pub(crate) fn tick(clock: &mut Clock, stage: &Stage, at: Timestamp, resumed: bool) {
-    let worked = match stage {
+/// Moves the clock to an event. Time counts only while the run worked: not in a pause, not while
+/// the machine slept, and not from a crash to the moment when it was taken up again.
+pub(crate) fn tick(clock: &mut Clock, stage: &Stage, event: &Event, resumed: bool) {
+    if is_working(stage) && !resumed {
+        let passed = event.at.0.saturating_sub(clock.latest.0);
+        let passed = event.worked_ms.unwrap_or(u64::try_from(passed).unwrap_or(0));
+        clock.active_ms = clock.active_ms.saturating_add(passed);
+    }
+    clock.latest = event.at;
+}
+
+fn is_working(stage: &Stage) -> bool {
+    match stage {
         Stage::Initializing
         | Stage::Planning(_)
         | Stage::Deciding(_)
         | Stage::Executing { .. }
-        | Stage::Evaluating(_) => !resumed,
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Reflecting { .. } => true,
+        Stage::Delegating { lanes } => lanes.iter().any(|Lane { state, .. }| is_working(&state.stage)),
         Stage::PausedForReview { .. } | Stage::Finished | Stage::Failed { .. } => false,
-    };
-    if worked {
-        let passed = at.0.saturating_sub(clock.latest.0);
-        let passed = u64::try_from(passed).unwrap_or(0);
-        clock.active_ms = clock.active_ms.saturating_add(passed);
     }
-    clock.latest = at;
 }

@@ -58,6 +58,10 @@ text_id! {
     /// The hash of one version of the plan (hex); an approval names the hash it approves.
     PlanHash
 }
+text_id! {
+    /// The hash of everything that one request to a model sends (hex).
+    PromptDigest
+}
 number_id! {
     /// A call to a model or a tool, counted from 1 within a run.
     CallId

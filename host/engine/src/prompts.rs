@@ -6,8 +6,11 @@
 
 use crate::context::{Context, VARIABLES};
 use crate::effect::ModelStage;
+use crate::message::{Conversation, Message};
+use crate::prompt::Prompt;
+use crate::schema;
+use crate::scope::Scope;
 use crate::settings::Prompts;
-use crate::state::State;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior};
@@ -24,7 +27,7 @@ const FUEL: u64 = 2_000_000;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("prompt {file}{}: {why}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
 pub struct PromptError {
-    /// `plan.md`, `decide.md` or `evaluate.md`.
+    /// The stage's name with `.md`.
     pub file: &'static str,
     /// The line, where one is known.
     pub line: Option<usize>,
@@ -34,9 +37,9 @@ pub struct PromptError {
 
 /// The two parts of a rendered prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Rendered {
-    pub(crate) system: String,
-    pub(crate) user: String,
+struct Rendered {
+    system: String,
+    user: String,
 }
 
 impl Default for Prompts {
@@ -46,6 +49,9 @@ impl Default for Prompts {
             plan: include_str!("../prompts/plan.md").to_owned(),
             decide: include_str!("../prompts/decide.md").to_owned(),
             evaluate: include_str!("../prompts/evaluate.md").to_owned(),
+            reason: include_str!("../prompts/reason.md").to_owned(),
+            converse: include_str!("../prompts/converse.md").to_owned(),
+            reflect: include_str!("../prompts/reflect.md").to_owned(),
         }
     }
 }
@@ -54,14 +60,14 @@ impl Prompts {
     /// Finds what is wrong with the templates without running anything else: syntax, a missing
     /// split, unknown variables, filters and functions, values that can't be rendered.
     pub fn check(&self) -> Result<(), PromptError> {
-        for stage in [ModelStage::Plan, ModelStage::Decide, ModelStage::Evaluate] {
+        for stage in ModelStage::ALL {
             let (file, source) = self.template(stage);
             let (system, user) = split(file, source)?;
             for part in [system, user.as_str()] {
                 check_variables(file, part)?;
             }
             for state in crate::sample::states(self, stage) {
-                render(self, stage, &state)?;
+                render(self, stage, Scope::of(&state))?;
             }
         }
         Ok(())
@@ -72,15 +78,37 @@ impl Prompts {
             ModelStage::Plan => ("plan.md", &self.plan),
             ModelStage::Decide => ("decide.md", &self.decide),
             ModelStage::Evaluate => ("evaluate.md", &self.evaluate),
+            ModelStage::Reason => ("reason.md", &self.reason),
+            ModelStage::Converse => ("converse.md", &self.converse),
+            ModelStage::Reflect => ("reflect.md", &self.reflect),
         }
     }
 }
 
+/// What a stage's request says in this state. A conversation says what was said.
+pub(crate) fn build(scope: Scope<'_>, stage: ModelStage) -> Result<Prompt, PromptError> {
+    let settings = &scope.state.settings;
+    if let (ModelStage::Converse, Some(conversation)) = (stage, &scope.state.conversation) {
+        return Ok(Prompt::Conversation {
+            conversation: conversation.clone(),
+            tools: schema::conversation_tools(&settings.tools),
+        });
+    }
+    let Rendered { system, user } = render(&settings.prompts, stage, scope)?;
+    Ok(Prompt::Stage { system, user, schema: schema::sent(stage, &settings.tools) })
+}
+
+/// The beginning of a conversation. It is said once, so that what was said never changes.
+pub(crate) fn opening(scope: Scope<'_>) -> Result<Conversation, PromptError> {
+    let Rendered { system, user } = render(&scope.state.settings.prompts, ModelStage::Converse, scope)?;
+    Ok(Conversation { system, messages: vec![Message::User { text: user }] })
+}
+
 /// Renders a stage's prompt for a state.
-pub(crate) fn render(prompts: &Prompts, stage: ModelStage, state: &State) -> Result<Rendered, PromptError> {
+fn render(prompts: &Prompts, stage: ModelStage, scope: Scope<'_>) -> Result<Rendered, PromptError> {
     let (file, source) = prompts.template(stage);
     let (system, user) = split(file, source)?;
-    let context = Value::from(Serde(Context::of(state)));
+    let context = Value::from(Serde(Context::of(scope, stage)));
     let environment = environment();
     let part = |source: &str| -> Result<String, PromptError> {
         let text =

@@ -66,6 +66,12 @@ pub enum Refused {
         /// The answers that fit.
         takes: &'static str,
     },
+    /// A person's tasks, where there is no plan to put them into.
+    #[error("the flow `{flow}` has no plan that could be changed")]
+    NoPlan {
+        /// The flow.
+        flow: &'static str,
+    },
     /// A person's tasks can't be a plan.
     #[error(transparent)]
     Tasks(#[from] TasksError),

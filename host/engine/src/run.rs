@@ -1,19 +1,21 @@
 //! A run: its state, the events that change it, the effects that it owes.
 
-use crate::admit::{Admitted, admit, worked_on};
-use crate::effect::{Effect, Ending, ModelCall, ModelStage, Subject};
+use crate::effect::{Effect, Ending, ModelCall};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
-use crate::flow::{self, Outcome, Step, enter};
+use crate::flow::Outcome;
+use crate::fold;
 use crate::guard;
-use crate::prompts::{self, PromptError};
+use crate::id::CallId;
+use crate::prompt::Prompt;
+use crate::prompts;
 use crate::refused::{Refused, ReplayError};
-use crate::review::{settle, take_up};
-use crate::schema;
-use crate::settings::Prompts;
+use crate::scope::Scope;
+use crate::settings::Flow;
+use crate::stage::Stage;
 use crate::stages;
 use crate::start;
-use crate::state::{Asking, Stage, State};
+use crate::state::State;
 
 /// A run. Two runs that saw the same events are equal.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,13 +40,13 @@ impl Run {
         Ok((run, owed))
     }
 
-    /// Takes one event; gives what is owed now.
+    /// Takes one event; gives what is owed now, which may have been owed before.
     ///
     /// An event that doesn't fit is refused with a reason, and the state stays as it was. An
     /// answer to a call that an interruption put aside is still taken: the run stays paused and
     /// goes on from there.
     pub fn apply(&mut self, event: Event) -> Result<Vec<Effect>, Refused> {
-        self.take(event)?;
+        fold::take(&mut self.state, None, event)?;
         Ok(self.owed())
     }
 
@@ -63,7 +65,7 @@ impl Run {
         let unfit = |number| move |why| ReplayError::Unfit { number, why };
         let mut run = Self::begin(first, Known::Recorded).map_err(unfit(number))?;
         for (event, number) in events {
-            run.take(event).map_err(unfit(number))?;
+            fold::take(&mut run.state, None, event).map_err(unfit(number))?;
         }
         let owed = run.owed();
         Ok((run, owed))
@@ -74,22 +76,42 @@ impl Run {
         &self.state
     }
 
-    /// What is owed now: it follows from the state alone. At present it is always one effect.
+    /// What is owed now: it follows from the state alone. Several effects are independent of each
+    /// other and may be carried out together; reviews come last.
     pub fn owed(&self) -> Vec<Effect> {
-        vec![match &self.state.stage {
-            Stage::Planning(asking) => self.request(ModelStage::Plan, asking),
-            Stage::Deciding(asking) => self.request(ModelStage::Decide, asking),
-            Stage::Evaluating(asking) => self.request(ModelStage::Evaluate, asking),
-            Stage::Executing { call } => Effect::CallTool(call.clone()),
-            Stage::PausedForReview { review, .. } => Effect::AskPerson(review.clone()),
-            Stage::Finished => Effect::Finish(Ending::Achieved),
-            Stage::Failed { ending } => Effect::Finish(ending.clone()),
-            // Never outside `start`, which leaves it at once.
-            Stage::Initializing => return Vec::new(),
-        }]
+        let mut owed = owed(Scope::of(&self.state));
+        owed.sort_by_key(|effect| matches!(effect, Effect::AskPerson(_)));
+        owed
+    }
+
+    /// What an owed model call says; none if the call isn't owed.
+    pub fn prompt(&self, call: CallId) -> Option<Prompt> {
+        let scope = self.asker(call)?;
+        let (stage, _) = scope.state.stage.asking()?;
+        prompts::build(scope, stage).ok()
+    }
+
+    /// The same as data, for models that read no prose; none if the call isn't owed.
+    pub fn facts(&self, call: CallId) -> Option<Facts> {
+        let scope = self.asker(call)?;
+        let (stage, _) = scope.state.stage.asking()?;
+        Some(Facts::of(scope, stage))
+    }
+
+    /// The run that owes a model call: this one, or one that was delegated.
+    fn asker(&self, call: CallId) -> Option<Scope<'_>> {
+        let asks = |state: &State| state.stage.asking().is_some_and(|(_, asking)| asking.call == call);
+        let state = &self.state;
+        if asks(state) {
+            return Some(Scope::of(state));
+        }
+        let lanes = fold::lanes(&state.stage)?;
+        let lane = lanes.iter().find(|lane| asks(&lane.state))?;
+        Some(Scope { state: &lane.state, above: Some(state) })
     }
 
     fn begin(event: Event, known: Known) -> Result<Self, Refused> {
+        let at = event.at;
         let EventKind::Started { run, goal, settings } = event.kind else {
             return Err(Refused::NotStarted);
         };
@@ -97,122 +119,49 @@ impl Run {
             Known::New => start::check(&goal, &settings)?,
             Known::Recorded => {}
         }
-        let mut run = Self { state: start::state(run, goal, *settings, event.at) };
-        run.go(Outcome::Began);
-        Ok(run)
-    }
-
-    fn take(&mut self, event: Event) -> Result<(), Refused> {
-        let admitted = admit(&self.state, event.kind)?;
-        if self.state.stage.ending().is_none() {
-            let resumed = matches!(admitted, Admitted::Resumed);
-            guard::tick(&mut self.state.clock, &self.state.stage, event.at, resumed);
+        let mut state = start::state(run, goal, *settings, at);
+        if state.settings.flow == Flow::React {
+            state.conversation = Some(prompts::opening(Scope::of(&state))?);
         }
-        self.fold(admitted);
-        Ok(())
+        fold::go(&mut state, None, Outcome::Began);
+        Ok(Self { state })
     }
+}
 
-    fn fold(&mut self, admitted: Admitted) {
-        let state = &mut self.state;
-        match admitted {
-            Admitted::Nothing => {}
-            Admitted::Replied { stage, asking, reply } => {
-                self.working(|state| stages::replied(state, stage, &asking, &reply))
-            }
-            Admitted::Unanswered { stage, asking, failure } => {
-                self.working(|state| stages::unanswered(state, stage, &asking, &failure))
-            }
-            Admitted::ToolEnded { call, outcome } => {
-                self.working(|state| stages::tool_ended(state, call, outcome));
-            }
-            Admitted::Answered(resolution) => {
-                let then = match std::mem::replace(&mut state.stage, Stage::Initializing) {
-                    Stage::PausedForReview { then, .. } => *then,
-                    other => other,
-                };
-                let outcome = settle(state, resolution, then);
-                self.go(outcome);
-            }
-            Admitted::Interrupted => {
-                let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
-                self.go(Outcome::Interrupted(Box::new(stage)));
-            }
-            Admitted::Resumed => {
-                let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
-                self.go(take_up(stage));
-            }
+fn owed(scope: Scope<'_>) -> Vec<Effect> {
+    let Scope { state, above } = scope;
+    match &state.stage {
+        Stage::Executing { turn } => turn.due().into_iter().cloned().map(Effect::CallTool).collect(),
+        Stage::Delegating { lanes } => lanes
+            .iter()
+            .flat_map(|lane| owed(Scope { state: &lane.state, above: Some(state) }))
+            .filter(|effect| !matches!(effect, Effect::Finish(_)))
+            .collect(),
+        Stage::PausedForReview { review, .. } => vec![Effect::AskPerson(review.clone())],
+        Stage::Finished => vec![Effect::Finish(Ending::Achieved)],
+        Stage::Failed { ending } => vec![Effect::Finish(ending.clone())],
+        // Never outside `start`, which leaves it at once.
+        Stage::Initializing => Vec::new(),
+        asked @ (Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Reflecting { .. }) => {
+            let call = asked.asking().map(|(stage, asking)| ModelCall {
+                call: asking.call,
+                stage,
+                expert: stages::expert(state, stage),
+                prompt: asking.prompt.clone(),
+                max_tokens: asking.max_tokens,
+                timeout_ms: state
+                    .settings
+                    .limits
+                    .of_stage(stage)
+                    .min(guard::time_left(above.unwrap_or(state))),
+            });
+            call.map(Effect::CallModel).into_iter().collect()
         }
-    }
-
-    /// Folds the answer to the stage that is worked on. Under an interruption the run goes on to
-    /// where the answer leads, and stays interrupted there.
-    fn working(&mut self, answer: impl FnOnce(&mut State) -> Outcome) {
-        let in_place = std::ptr::eq(worked_on(&self.state.stage), &self.state.stage);
-        if in_place {
-            let outcome = answer(&mut self.state);
-            self.go(outcome);
-            return;
-        }
-        let paused = std::mem::replace(&mut self.state.stage, Stage::Initializing);
-        let Stage::PausedForReview { review, then } = paused else {
-            self.state.stage = paused;
-            return;
-        };
-        self.state.stage = *then;
-        let outcome = answer(&mut self.state);
-        self.go(outcome);
-        if self.state.stage.ending().is_none() {
-            let then = std::mem::replace(&mut self.state.stage, Stage::Initializing);
-            self.state.stage = Stage::PausedForReview { review, then: Box::new(then) };
-        }
-    }
-
-    /// Goes where the flow and the guards lead.
-    fn go(&mut self, outcome: Outcome) {
-        let step = guard::hold(&self.state, flow::next(&self.state, outcome));
-        enter(&mut self.state, step);
-        // A person's own template may fail on data that its check didn't try.
-        if let Some((stage, error)) = self.unrenderable() {
-            let step = Step::Pause {
-                subject: Subject::StageFailed { stage, why: error.to_string(), unreachable: false },
-                then: Box::new(Step::Ask(stage)),
-            };
-            enter(&mut self.state, step);
-        }
-    }
-
-    fn unrenderable(&self) -> Option<(ModelStage, PromptError)> {
-        let stage = match &self.state.stage {
-            Stage::Planning(_) => ModelStage::Plan,
-            Stage::Deciding(_) => ModelStage::Decide,
-            Stage::Evaluating(_) => ModelStage::Evaluate,
-            Stage::Initializing
-            | Stage::Executing { .. }
-            | Stage::PausedForReview { .. }
-            | Stage::Finished
-            | Stage::Failed { .. } => return None,
-        };
-        let rendered = prompts::render(&self.state.settings.prompts, stage, &self.state);
-        rendered.err().map(|error| (stage, error))
-    }
-
-    fn request(&self, stage: ModelStage, asking: &Asking) -> Effect {
-        let state = &self.state;
-        // `go` never leaves a stage here whose template fails; the built-in one is for a state
-        // that came from elsewhere.
-        let rendered = prompts::render(&state.settings.prompts, stage, state)
-            .or_else(|_| prompts::render(&Prompts::default(), stage, state))
-            .unwrap_or_default();
-        Effect::CallModel(ModelCall {
-            call: asking.call,
-            stage,
-            system: rendered.system,
-            user: rendered.user,
-            schema: schema::sent(stage, &state.settings.tools),
-            // Plain data: writing it as JSON can't fail.
-            facts: serde_json::to_value(Facts::of(state, stage)).unwrap_or_default(),
-            max_tokens: asking.max_tokens,
-            timeout_ms: state.settings.limits.model_call_ms,
-        })
     }
 }

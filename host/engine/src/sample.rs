@@ -4,9 +4,10 @@ use crate::effect::{Confidence, ModelStage};
 use crate::event::OutcomeStatus;
 use crate::id::{CallId, StepId, Timestamp};
 use crate::plan::{PlannedTask, SubTask, TaskStatus};
-use crate::settings::{Flow, Limits, Prompts, Settings, ToolFacts, ToolSpec};
+use crate::settings::{Expert, Flow, Limits, Prompts, Settings, ToolFacts, ToolSpec};
+use crate::stage::{Asking, Stage, unsent};
 use crate::start;
-use crate::state::{Action, Asking, Deed, Progress, Said, Stage, State, Verdict};
+use crate::state::{Action, Deed, Instruction, Progress, Said, State, Verdict};
 use serde_json::json;
 
 /// The states for one stage.
@@ -21,6 +22,13 @@ pub(crate) fn states(prompts: &Prompts, stage: ModelStage) -> Vec<State> {
     full.done.push(task("task_1", TaskStatus::Completed));
     full.done.push(task("task_2", TaskStatus::Failed));
     full.history.extend((1..=5).map(action));
+    full.settings.memories.push("an earlier run found a web server".to_owned());
+    full.settings.experts.insert("analysis".to_owned(), Expert { prompt: "Look at tests too.".to_owned() });
+    full.instruction = Some(Instruction {
+        text: "look elsewhere".to_owned(),
+        assessment: "nothing new".to_owned(),
+        why: "the same call".to_owned(),
+    });
     vec![first, full]
 }
 
@@ -29,22 +37,36 @@ fn bare(prompts: &Prompts, stage: ModelStage, reask: Option<String>) -> State {
         flow: Flow::Staged,
         limits: Limits::default(),
         pause: Default::default(),
+        on_stage_failure: Default::default(),
+        parallel: 1,
         tools: vec![ToolSpec {
             name: "read_file".to_owned(),
             description: "Reads a file.".to_owned(),
             input_schema: json!({"type": "object", "properties": {"file_path": {"type": "string"}},
                 "required": ["file_path"], "additionalProperties": false}),
             can: ToolFacts { reads: true, writes: false, egress: false, deterministic: true },
+            timeout_ms: None,
+            polling: false,
         }],
         prompts: prompts.clone(),
+        experts: Default::default(),
+        rates: Default::default(),
+        memories: Vec::new(),
         metadata: json!(null),
     };
     let mut state = start::state("sample".into(), "a goal".to_owned(), settings, Timestamp(0));
-    let asking = Asking { call: CallId(1), reask, max_tokens: 1 };
+    let recovers = reask.as_ref().map(|_| "two replies were unusable".to_owned());
+    let asking = Asking { call: CallId(1), reask, recovers, max_tokens: 1, prompt: unsent() };
     state.stage = match stage {
         ModelStage::Plan => Stage::Planning(asking),
         ModelStage::Decide => Stage::Deciding(asking),
         ModelStage::Evaluate => Stage::Evaluating(asking),
+        ModelStage::Reason => Stage::Observing(asking),
+        ModelStage::Converse => Stage::Conversing(asking),
+        ModelStage::Reflect => {
+            let then = Box::new(Stage::Finished);
+            Stage::Reflecting { asking, why: "the same action 5 times".to_owned(), then }
+        }
     };
     state
 }

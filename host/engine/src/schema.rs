@@ -5,7 +5,7 @@
 //! the key still says enough.
 
 use crate::effect::ModelStage;
-use crate::settings::ToolSpec;
+use crate::settings::{ToolFacts, ToolSpec};
 use serde_json::{Value, json};
 
 /// The action that asks a person.
@@ -28,7 +28,30 @@ pub(crate) fn sent(stage: ModelStage, tools: &[ToolSpec]) -> Value {
             )
         }
         ModelStage::Evaluate => evaluate(claims()),
+        ModelStage::Reason => reason(details(tools)),
+        ModelStage::Reflect => reflect(),
+        // Its turns are no JSON; its tools have schemas of their own.
+        ModelStage::Converse => json!({}),
     }
+}
+
+/// The tools of a conversation: those of the run, and asking a person.
+pub(crate) fn conversation_tools(tools: &[ToolSpec]) -> Vec<ToolSpec> {
+    let mut all = tools.to_vec();
+    all.push(ToolSpec {
+        name: HUMAN_HELP.to_owned(),
+        description: "Asks the person a question. Ask it alone, only if no tool can answer.".to_owned(),
+        input_schema: json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {"question": text("one clear question")},
+            "required": ["question"],
+        }),
+        can: ToolFacts { reads: false, writes: false, egress: false, deterministic: false },
+        timeout_ms: None,
+        polling: false,
+    });
+    all
 }
 
 /// The schema that a reply is checked against.
@@ -47,6 +70,18 @@ pub(crate) fn checked(stage: ModelStage) -> Value {
             require(&mut schema, &["reasoning", "sub_task_status", "summary"]);
             schema
         }
+        // What `details` must hold depends on the decision.
+        ModelStage::Reason => {
+            let mut schema = reason(json!({"type": "object"}));
+            require(&mut schema, &["thought", "decision"]);
+            schema
+        }
+        ModelStage::Reflect => {
+            let mut schema = reflect();
+            require(&mut schema, &["assessment", "instruction"]);
+            schema
+        }
+        ModelStage::Converse => json!({}),
     }
 }
 
@@ -156,6 +191,60 @@ fn evaluate(claims: Value) -> Value {
             "suggested_next_step",
             "confidence",
         ],
+    })
+}
+
+fn reason(details: Value) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "thought": text("why this comes next"),
+            "decision": {"type": "string", "enum": ["FINAL_ANSWER", "CALL_TOOL", "NEED_MORE_INFO"]},
+            "confidence": confidence(),
+            "details": details,
+        },
+        "required": ["thought", "decision", "confidence", "details"],
+    })
+}
+
+/// What a decision is about, in the shape of each.
+fn details(tools: &[ToolSpec]) -> Value {
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let shape = |properties: Value, required: Value| {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": properties,
+            "required": required,
+        })
+    };
+    let answer = shape(
+        json!({"answer": text("the whole answer for the person"), "claims": claims()}),
+        json!(["answer"]),
+    );
+    let question = shape(json!({"question": text("the question to the person")}), json!(["question"]));
+    let mut shapes = vec![answer, question];
+    if !names.is_empty() {
+        let properties = json!({
+            "tool_name": {"type": "string", "enum": names},
+            "tool_input": sent_input(tools),
+        });
+        shapes.push(shape(properties, json!(["tool_name", "tool_input"])));
+    }
+    json!({"description": "what the decision needs", "anyOf": shapes})
+}
+
+fn reflect() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "assessment": text("what the record shows: what was achieved, what stands still and why"),
+            "instruction": text("one instruction: what to do differently from here on"),
+            "confidence": confidence(),
+        },
+        "required": ["assessment", "instruction", "confidence"],
     })
 }
 

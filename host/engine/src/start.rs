@@ -1,11 +1,13 @@
 //! Beginning a run: settings that can't be honoured are refused before anything happens.
 
 use crate::bounds;
+use crate::effect::ModelStage;
 use crate::id::{RunId, Timestamp};
 use crate::refused::Refused;
 use crate::schema::HUMAN_HELP;
 use crate::settings::{Settings, ToolSpec};
-use crate::state::{Clock, Counters, Spent, Stage, State, Watch};
+use crate::stage::Stage;
+use crate::state::{Clock, Counters, Exposure, Spent, State, Watch};
 use std::collections::BTreeSet;
 
 /// The state before the first stage.
@@ -21,6 +23,11 @@ pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp)
         history: Vec::new(),
         observation: None,
         said: Vec::new(),
+        instruction: None,
+        conversation: None,
+        answer: None,
+        exposure: Exposure::default(),
+        delegated: false,
         claims: Vec::new(),
         notes: Vec::new(),
         iterations: 0,
@@ -44,6 +51,10 @@ pub(crate) fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
         ("the limit of iterations", u64::from(limits.iterations)),
         ("the limit of working time", limits.wall_clock_ms.unwrap_or(1)),
         ("the limit of tokens", limits.tokens.unwrap_or(1)),
+        ("the limit of money", limits.money.unwrap_or(1)),
+        ("the number of tasks at the same time", u64::from(settings.parallel)),
+        ("the actions until a review", u64::from(limits.reflect_after.unwrap_or(1))),
+        ("the time for a stage", limits.stage_ms.values().copied().min().unwrap_or(1)),
         ("the time for a model call", limits.model_call_ms),
         ("the time for a tool call", limits.tool_call_ms),
         ("the cap on a reply's tokens", u64::from(limits.reply_tokens)),
@@ -55,6 +66,14 @@ pub(crate) fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
     if !(2..=1000).contains(&limits.stagnation) {
         let why = format!("is {}; between 2 and 1000 equal calls can be told", limits.stagnation);
         return refuse("the limit of equal calls", why);
+    }
+    let asked = settings.flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
+    if limits.money.is_some() && !settings.rates.cover(asked) {
+        let why = "can't be kept: what a model costs isn't known; list its price, or limit tokens instead";
+        return refuse("the limit of money", why.to_owned());
+    }
+    if settings.memories.len() > bounds::MEMORIES {
+        return refuse("the memories", format!("are more than {}", bounds::MEMORIES));
     }
     let mut names = BTreeSet::new();
     settings.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))?;

@@ -1,10 +1,12 @@
 //! The state of a run: the fold of its events. Complete, self-contained, serializable.
 
-use crate::effect::{Confidence, Ending, ModelStage, Review, ToolCall};
+use crate::effect::{Confidence, ModelStage};
 use crate::event::{OutcomeStatus, Usage};
 use crate::id::{CallId, ReceiptId, RunId, StepId, TaskId, Timestamp};
+use crate::message::Conversation;
 use crate::plan::{PlanVersion, SubTask};
 use crate::settings::Settings;
+use crate::stage::Stage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -31,7 +33,22 @@ pub struct State {
     pub observation: Option<String>,
     /// What a person told the run, oldest first; shown to every later stage.
     pub said: Vec<Said>,
-    /// Claims that evaluations made, each with the steps that support it.
+    /// What the last review of the whole working memory told the run to do.
+    #[serde(default)]
+    pub instruction: Option<Instruction>,
+    /// What was said, in the flow that is one conversation.
+    #[serde(default)]
+    pub conversation: Option<Conversation>,
+    /// The final answer, in a flow that gives one.
+    #[serde(default)]
+    pub answer: Option<String>,
+    /// What the run has come to know, as far as that restricts what it may send.
+    #[serde(default)]
+    pub exposure: Exposure,
+    /// Whether it works on one task of another run's plan and ends with it.
+    #[serde(default)]
+    pub delegated: bool,
+    /// Claims that the run made, each with the steps that support it.
     pub claims: Vec<Claim>,
     /// Things that went wrong without ending the run: repairs, re-asks, degraded results.
     pub notes: Vec<Note>,
@@ -45,124 +62,6 @@ pub struct State {
     pub next: Counters,
     /// What the guards remember.
     pub watch: Watch,
-}
-
-/// Where a run is. A pending call lives inside the variant, so the state says what is owed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "stage", rename_all = "snake_case")]
-pub enum Stage {
-    /// Before the first request; only within the handling of `Started`.
-    Initializing,
-    /// The planner is asked.
-    Planning(Asking),
-    /// The next action is asked for.
-    Deciding(Asking),
-    /// A tool call is under way.
-    Executing {
-        /// The call.
-        call: ToolCall,
-    },
-    /// The last action is being judged.
-    Evaluating(Asking),
-    /// A person is asked; no process needs to wait for it.
-    PausedForReview {
-        /// The question.
-        review: Review,
-        /// Where the run goes on.
-        then: Box<Stage>,
-    },
-    /// Ended as hoped.
-    Finished,
-    /// Ended otherwise.
-    Failed {
-        /// How.
-        ending: Ending,
-    },
-}
-
-/// The names of the stages, without what is owed there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StageName {
-    /// [`Stage::Initializing`]
-    Initializing,
-    /// [`Stage::Planning`]
-    Planning,
-    /// [`Stage::Deciding`]
-    Deciding,
-    /// [`Stage::Executing`]
-    Executing,
-    /// [`Stage::Evaluating`]
-    Evaluating,
-    /// [`Stage::PausedForReview`]
-    PausedForReview,
-    /// [`Stage::Finished`]
-    Finished,
-    /// [`Stage::Failed`]
-    Failed,
-}
-
-impl StageName {
-    /// As it is written in JSON and shown to people.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Initializing => "initializing",
-            Self::Planning => "planning",
-            Self::Deciding => "deciding",
-            Self::Executing => "executing",
-            Self::Evaluating => "evaluating",
-            Self::PausedForReview => "paused_for_review",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-impl std::fmt::Display for StageName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Stage {
-    /// Its name.
-    pub fn name(&self) -> StageName {
-        match self {
-            Self::Initializing => StageName::Initializing,
-            Self::Planning(_) => StageName::Planning,
-            Self::Deciding(_) => StageName::Deciding,
-            Self::Executing { .. } => StageName::Executing,
-            Self::Evaluating(_) => StageName::Evaluating,
-            Self::PausedForReview { .. } => StageName::PausedForReview,
-            Self::Finished => StageName::Finished,
-            Self::Failed { .. } => StageName::Failed,
-        }
-    }
-
-    /// How the run ended, if it did.
-    pub fn ending(&self) -> Option<Ending> {
-        match self {
-            Self::Finished => Some(Ending::Achieved),
-            Self::Failed { ending } => Some(ending.clone()),
-            Self::Initializing
-            | Self::Planning(_)
-            | Self::Deciding(_)
-            | Self::Executing { .. }
-            | Self::Evaluating(_)
-            | Self::PausedForReview { .. } => None,
-        }
-    }
-}
-
-/// A model call that is owed an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asking {
-    /// The call.
-    pub call: CallId,
-    /// What was wrong with the first reply, if this is the one re-ask.
-    pub reask: Option<String>,
-    /// Output cap of this call.
-    pub max_tokens: u32,
 }
 
 /// One action carried out.
@@ -253,6 +152,26 @@ pub struct Said {
     pub text: String,
 }
 
+/// A correction by the review of the whole working memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// What to do differently, shown to every later stage until the next review.
+    pub text: String,
+    /// What the review saw.
+    pub assessment: String,
+    /// Why there was one.
+    pub why: String,
+}
+
+/// What a run has come to know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exposure {
+    /// A tool that can read files has returned something.
+    pub read: bool,
+    /// A tool that can reach the network has returned something.
+    pub received: bool,
+}
+
 /// A statement about the project with the places that support it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
@@ -323,6 +242,9 @@ pub struct Spent {
     pub tool_calls: u32,
     /// Tokens of all answered model calls.
     pub tokens: Usage,
+    /// What they cost, in millionths of a US dollar, as far as prices are known.
+    #[serde(default)]
+    pub money: u64,
 }
 
 /// Times of a run.
@@ -350,9 +272,19 @@ pub struct Counters {
 /// What the guards remember between events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The last choices of action, oldest first; emptied when a person says to go on. Never
-    /// longer than `limits.stagnation`.
+    /// The last choices of action, oldest first, as many as any pattern needs; emptied by a
+    /// review of the working memory and when a person says to go on.
     pub trail: Vec<Seen>,
+    /// Equal calls within one turn, in words, where there were too many.
+    #[serde(default)]
+    pub crowd: Option<String>,
+    /// Actions since the last one that brought the run forward.
+    #[serde(default)]
+    pub idle: u32,
+    /// Whether the working memory was reviewed since the run last came forward: the next
+    /// repetition is a person's to judge.
+    #[serde(default)]
+    pub reflected: bool,
     /// Evaluations in a row, for one task, that gave no usable answer.
     pub weak_evaluations: u32,
     /// Plans in a row without a task while nothing was left to do.
@@ -364,6 +296,9 @@ pub struct Watch {
 pub struct Seen {
     /// Over the tool, the canonical input and the outcome class.
     pub hash: String,
+    /// Over the tool and the outcome class, where that is an error.
+    #[serde(default)]
+    pub error: Option<String>,
     /// The same in words, for a person.
     pub words: String,
 }

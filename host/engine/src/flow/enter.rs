@@ -1,9 +1,11 @@
 //! Entering a stage: ids are handed out here, and nowhere else.
 
-use super::Step;
-use crate::effect::{Ending, ModelStage, Review};
+use super::{Step, Work};
+use crate::effect::{Ending, Review};
 use crate::id::{CallId, ReviewId, StepId};
-use crate::state::{Asking, Counters, Stage, State};
+use crate::lanes;
+use crate::stage::{Asking, Stage, unsent};
+use crate::state::{Counters, State};
 
 /// Makes the step the state's stage.
 pub(crate) fn enter(state: &mut State, step: Step) {
@@ -11,16 +13,46 @@ pub(crate) fn enter(state: &mut State, step: Step) {
 }
 
 fn stage(state: &mut State, step: Step) -> Stage {
+    let usual = state.settings.limits.reply_tokens;
     match step {
-        Step::Ask(stage) => {
-            let max_tokens = state.settings.limits.reply_tokens;
-            asking(state, stage, None, max_tokens)
+        Step::Ask(work) => {
+            let asking = asking(state, usual);
+            match work {
+                Work::Plan => Stage::Planning(asking),
+                Work::Decide => Stage::Deciding(asking),
+                Work::Evaluate => Stage::Evaluating(asking),
+                Work::Think => Stage::Thinking(asking),
+                Work::Observe => Stage::Observing(asking),
+                Work::Converse => Stage::Conversing(asking),
+            }
         }
-        Step::Again { stage, why, max_tokens } => asking(state, stage, Some(why), max_tokens),
-        Step::Call(call) => Stage::Executing { call },
+        Step::Again { why, max_tokens } => {
+            let recovers = state.stage.asking().and_then(|(_, asking)| asking.recovers.clone());
+            let asking = Asking { reask: Some(why), recovers, ..asking(state, max_tokens) };
+            state.stage.asked(asking)
+        }
+        Step::Recover { why } => {
+            let asking = Asking { recovers: Some(why), ..asking(state, usual) };
+            state.stage.asked(asking)
+        }
+        Step::Anew => {
+            let asking = asking(state, usual);
+            state.stage.asked(asking)
+        }
+        Step::Call(turn) => Stage::Executing { turn },
+        Step::Delegate(tasks) => Stage::Delegating { lanes: lanes::begin(state, &tasks) },
+        Step::Reflect { why, then } => {
+            let watch = &mut state.watch;
+            watch.trail.clear();
+            watch.crowd = None;
+            watch.idle = 0;
+            watch.reflected = true;
+            let then = aside(state, *then);
+            Stage::Reflecting { asking: asking(state, usual), why, then: Box::new(then) }
+        }
         Step::Pause { subject, then } => {
             let id = state.next.review();
-            let then = stage(state, *then);
+            let then = aside(state, *then);
             Stage::PausedForReview { review: Review { id, subject }, then: Box::new(then) }
         }
         Step::Return(stage) => *stage,
@@ -31,13 +63,17 @@ fn stage(state: &mut State, step: Step) -> Stage {
     }
 }
 
-fn asking(state: &mut State, stage: ModelStage, reask: Option<String>, max_tokens: u32) -> Stage {
-    let asking = Asking { call: state.next.call(), reask, max_tokens };
-    match stage {
-        ModelStage::Plan => Stage::Planning(asking),
-        ModelStage::Decide => Stage::Deciding(asking),
-        ModelStage::Evaluate => Stage::Evaluating(asking),
+/// A stage that is put aside. Tasks leave the stack only when their work begins, so that a person
+/// can still change them.
+fn aside(state: &mut State, then: Step) -> Stage {
+    match then {
+        Step::Delegate(_) => stage(state, Step::Ask(Work::Decide)),
+        other => stage(state, other),
     }
+}
+
+fn asking(state: &mut State, max_tokens: u32) -> Asking {
+    Asking { call: state.next.call(), reask: None, recovers: None, max_tokens, prompt: unsent() }
 }
 
 impl Counters {

@@ -5,26 +5,32 @@
 //!       │
 //!       ▼          tasks            call              outcome
 //!  ┌─ Planning ───────────▶ Deciding ─────▶ Executing ─────────▶ Evaluating
-//!  │    ▲ │ ▲ nothing yet,   ▲ │ ▲ unfit     │  ▲ lost, made      │ ▲ │ │ re-ask
-//!  │    │ └─┘ re-ask         │ └─┘ choice,   └──┘ again           │ └─┘ │
-//!  │    │                    │     re-ask                         │     │
-//!  │    │                    └── another action, or another task ─┘     │
-//!  │    └──────────────── task failed, or no task is left ──────────────┘
+//!  │    ▲ ▲ │               ▲ │ ▲ unfit      │  ▲ more of the      │ ▲ │ │ re-ask
+//!  │    │ └─┘ re-ask        │ └─┘ choice,    └──┘ turn, or again   │ └─┘ │
+//!  │    │                   │     re-ask                           │     │
+//!  │    │                   └── another action, or another task ───┘     │
+//!  │    └─────────────── task failed, or no task is left ────────────────┘
 //!  │ goal achieved
 //!  └──────────────▶ Finished
 //!
-//!  any of them ──▶ PausedForReview ──▶ Planning, Deciding, Executing, Evaluating,
-//!                        │    ▲  │     and Finished by an answer that came in while
-//!                        │    └──┘     an interruption was open
-//!  any of them ──▶ Failed ◀──────┘
+//!  Planning, Evaluating ──▶ Delegating ──▶ Planning, Deciding, Delegating   (independent tasks,
+//!                              ▲  │         each in a run of its own; their results join)
+//!                              └──┘
+//!  any of them ──▶ Reflecting ──▶ where it was going                        (detour)
+//!  any of them ──▶ PausedForReview ──▶ any of them, and Finished
+//!  any of them ──▶ Failed
 //! ```
 //!
 //! Only the task on top of the stack is worked on. A plan without new tasks never pauses. When a
 //! task failed, the planner is asked before the next one begins; tasks that waited for the failed
-//! one are not dropped: they come after what the planner adds.
+//! one are not dropped: they come after what the planner adds. A delegated run has no planner: it
+//! ends with its last task, and the run above judges.
 
-use super::{Outcome, Step};
-use crate::effect::{Ending, ModelStage, Subject};
+use super::common::{self, pause};
+use super::{Outcome, Step, Work};
+use crate::effect::{Ending, Subject};
+use crate::gate;
+use crate::lanes;
 use crate::settings::PausePoint;
 use crate::state::{Progress, State};
 
@@ -32,20 +38,18 @@ use crate::state::{Progress, State};
 const EMPTY_PLANS: u32 = 2;
 
 /// The router.
-pub(crate) fn next(state: &State, outcome: Outcome) -> Step {
-    use ModelStage::{Decide, Evaluate, Plan};
+pub(super) fn next(state: &State, outcome: Outcome) -> Step {
+    use Work::{Decide, Evaluate, Plan};
     let pauses = |point| state.settings.pause.contains(&point);
-    let work_or_plan = if state.stack.is_empty() { Plan } else { Decide };
 
     match outcome {
-        Outcome::Began => Step::Ask(Plan),
+        Outcome::Began => plan_or_end(state),
 
         // Planning
         Outcome::TasksProposed(plan) if pauses(PausePoint::AfterPlan) => {
             pause(Subject::Plan { plan }, Step::Ask(Decide))
         }
-        Outcome::TasksProposed(_) => Step::Ask(Decide),
-        Outcome::GoalAchieved => Step::End(Ending::Achieved),
+        Outcome::TasksProposed(_) | Outcome::TasksSet => work(state),
         Outcome::NothingPlanned { reasoning } => {
             if state.stack.is_empty() && state.watch.empty_plans >= EMPTY_PLANS {
                 Step::End(Ending::Failed {
@@ -54,49 +58,51 @@ pub(crate) fn next(state: &State, outcome: Outcome) -> Step {
                     ),
                 })
             } else {
-                Step::Ask(work_or_plan)
+                work(state)
             }
         }
 
-        // Deciding
-        Outcome::CallChosen(call) if pauses(PausePoint::BeforeTool) => {
-            pause(Subject::Call { call: call.clone() }, Step::Call(call))
-        }
-        Outcome::CallChosen(call) => Step::Call(call),
-        Outcome::QuestionChosen { question, reasoning } => {
-            pause(Subject::Question { question, reasoning }, Step::Ask(Decide))
-        }
-        Outcome::ChoiceUnfit => Step::Ask(Decide),
-
         // Executing
-        Outcome::ToolEnded => Step::Ask(Evaluate),
-        Outcome::Lost(call) => Step::Call(call),
-        Outcome::InDoubt(call) => pause(Subject::UnknownOutcome { call: call.clone() }, Step::Call(call)),
+        Outcome::TurnEnded => Step::Ask(Evaluate),
 
         // Evaluating
-        Outcome::Judged(Progress::NeedsMoreWork) => Step::Ask(work_or_plan),
-        Outcome::Judged(Progress::Completed) => Step::Ask(work_or_plan),
-        Outcome::Judged(Progress::Failed) => Step::Ask(Plan),
-
-        // Any stage that a model serves
-        Outcome::Unusable { stage, why, max_tokens } => Step::Again { stage, why, max_tokens },
-        Outcome::StageFailed { stage, why, unreachable } => {
-            pause(Subject::StageFailed { stage, why, unreachable }, Step::Ask(stage))
+        Outcome::Judged(judgement) => {
+            let onward = match judgement.verdict.status {
+                Progress::NeedsMoreWork | Progress::Completed => work(state),
+                Progress::Failed => plan_or_end(state),
+            };
+            gate::show(state, judgement, onward)
         }
+        Outcome::JudgementRejected => work(state),
+        Outcome::TaskGivenUp => plan_or_end(state),
 
-        // A person
-        Outcome::TasksSet => Step::Ask(work_or_plan),
-        Outcome::PlanRejected => Step::Ask(Plan),
-        Outcome::CallSet(call) => Step::Call(call),
-        Outcome::CallRejected => Step::Ask(Decide),
-        Outcome::Answered => Step::Ask(work_or_plan),
-        Outcome::TaskGivenUp => Step::Ask(Plan),
-        Outcome::Onward(stage) => Step::Return(stage),
-        Outcome::Interrupted(stage) => pause(Subject::Interrupted, Step::Return(stage)),
-        Outcome::Aborted => Step::End(Ending::Aborted),
+        // The planner may see more to do once it knows what a person said.
+        Outcome::FinishRejected => Step::Ask(Plan),
+        Outcome::Joined { failed: true } => Step::Ask(Plan),
+        Outcome::Joined { failed: false } => work(state),
+        // Approved: what is independent may begin together.
+        Outcome::Onward(stage) if lanes::begins_work(state, &stage) => work(state),
+
+        other => common::next(state, other, Decide, work(state)),
     }
 }
 
-fn pause(subject: Subject, then: Step) -> Step {
-    Step::Pause { subject, then: Box::new(then) }
+/// The next task or tasks; the planner where none is left.
+fn work(state: &State) -> Step {
+    if state.stack.is_empty() {
+        return plan_or_end(state);
+    }
+    match lanes::independent(state) {
+        tasks if tasks.len() > 1 => Step::Delegate(tasks),
+        _ => Step::Ask(Work::Decide),
+    }
+}
+
+/// The planner; a delegated run has none and ends.
+fn plan_or_end(state: &State) -> Step {
+    match (state.delegated, state.stack.is_empty()) {
+        (true, true) => Step::End(Ending::Achieved),
+        (true, false) => Step::Ask(Work::Decide),
+        (false, _) => Step::Ask(Work::Plan),
+    }
 }

@@ -5,12 +5,15 @@
 
 mod resolve;
 mod settle;
+mod takes;
 
-pub(crate) use resolve::resolve;
+pub(crate) use resolve::{replanned, resolve};
 pub(crate) use settle::{settle, take_up};
 
-use crate::effect::ToolCall;
+use crate::effect::{ModelStage, ToolCall};
+use crate::id::TaskId;
 use crate::plan::{PlanVersion, PlannedTask};
+use crate::turn::Turn;
 
 /// An answer that fits, with everything that it needs.
 #[derive(Debug)]
@@ -21,12 +24,20 @@ pub(crate) enum Resolution {
     ApprovePlan(PlanVersion),
     /// These are the open tasks now, in this order.
     SetTasks(Vec<PlannedTask>),
-    /// The plan is rejected.
-    RejectPlan { reason: String },
-    /// This call instead of the proposed one.
-    SetCall(ToolCall),
+    /// In a flow without a plan: more that is wanted, in words.
+    Want(Vec<PlannedTask>),
+    /// Plan again with these words.
+    PlanAgain { to: &'static str, words: String },
+    /// The call is to be made, with this input and after the tasks were added.
+    ClearCall { call: ToolCall, turn: Turn, tasks: Option<Vec<PlannedTask>> },
     /// The call isn't made.
-    RejectCall { call: ToolCall, reason: String },
+    RejectCall { call: ToolCall, turn: Turn, reason: String },
+    /// The judgement doesn't hold: the task needs more work, or is to be judged again.
+    RejectJudgement { task: TaskId, words: String, judge_again: bool },
+    /// Not yet the end.
+    RejectFinish { words: String },
+    /// Another final answer.
+    SetAnswer { text: String },
     /// The question's answer, or the reason why there is none.
     AnswerQuestion { question: String, reasoning: String, answer: String, declined: bool },
     /// The repetition is fine; the guard counts afresh.
@@ -35,10 +46,14 @@ pub(crate) enum Resolution {
     Advise { seen: String, advice: String },
     /// The task on top is given up.
     GiveUpTask { reason: String },
-    /// The call whose outcome is unknown counts as failed.
-    TakeAsFailed { call: ToolCall, reason: String },
-    /// The interrupted run goes on.
-    TakeUp,
+    /// Ask the failed stage again with these words.
+    AskWith { stage: ModelStage, words: String },
+    /// The call whose outcome is unknown is made again.
+    CallAgain { call: ToolCall, turn: Turn },
+    /// It counts as failed, for this reason; or as done, with this result.
+    TakeAs { call: ToolCall, turn: Turn, words: String, done: bool },
+    /// The interrupted run goes on, with these words if there are any.
+    TakeUp { words: Option<String> },
     /// The run ends.
     Abort,
 }

@@ -1,42 +1,85 @@
 //! Which answers fit which question.
 
 use super::Resolution;
+use super::takes::unfit;
 use crate::bounds;
 use crate::effect::{ModelStage, Review, Subject, ToolCall};
 use crate::event::Answer;
-use crate::id::{PlanHash, ReviewId};
+use crate::id::{PlanHash, ReviewId, TaskId};
 use crate::ordering::{Surroundings, arrange};
 use crate::plan::{PlanVersion, PlannedTask};
 use crate::refused::Refused;
 use crate::reply;
-use crate::stages::{done_ids, open_tasks};
-use crate::state::State;
+use crate::scope::Scope;
+use crate::settings::Flow;
+use crate::stage::Stage;
+use crate::stages::open_tasks;
+use crate::turn::Turn;
 use serde_json::Value;
 
-/// What the answer comes to, or why it doesn't fit.
+/// What the answer comes to, or why it doesn't fit; `then` is where the run was to go on.
 pub(crate) fn resolve(
-    state: &State,
+    scope: Scope<'_>,
     review: &Review,
+    then: &Stage,
     given: ReviewId,
     answer: Answer,
 ) -> Result<Resolution, Refused> {
     if given != review.id {
         return Err(Refused::OtherReview { given, open: review.id });
     }
+    let flow = scope.state.settings.flow;
+    let planned = flow == Flow::Staged;
+    let open = || open_tasks(scope.state);
     match (&review.subject, answer) {
         (_, Answer::Abort) => Ok(Resolution::Abort),
 
         (Subject::Plan { plan }, Answer::Approve { plan: hash }) => approve(plan, hash),
-        (Subject::Plan { plan }, Answer::EditPlan { tasks }) => edited(state, &plan.tasks, tasks),
-        (Subject::Plan { plan }, Answer::AddTasks { tasks }) => added(state, &plan.tasks, tasks),
+        (Subject::Plan { plan }, Answer::EditPlan { tasks }) => edited(scope, &plan.tasks, tasks),
+        (Subject::Plan { plan }, Answer::AddTasks { tasks }) => added(scope, &plan.tasks, tasks),
         (Subject::Plan { .. }, Answer::Reject { reason }) => {
-            Ok(Resolution::RejectPlan { reason: words("the reason", reason)? })
+            let words = words("the reason", reason)?;
+            Ok(Resolution::PlanAgain { to: "A person rejected the proposed plan", words })
+        }
+        (Subject::Plan { .. }, Answer::Reply { text }) => {
+            let words = words("the answer", text)?;
+            Ok(Resolution::PlanAgain { to: "A person wants the plan made again", words })
         }
 
-        (Subject::Call { .. }, Answer::Approve { plan: None }) => Ok(Resolution::GoOn),
-        (Subject::Call { call }, Answer::EditCall { input }) => set_input(state, call, input),
-        (Subject::Call { call }, Answer::Reject { reason }) => {
-            Ok(Resolution::RejectCall { call: call.clone(), reason: words("the reason", reason)? })
+        (Subject::Call { call, .. }, Answer::Approve { plan: None }) => {
+            Ok(Resolution::ClearCall { call: call.clone(), turn: turn(then), tasks: None })
+        }
+        (Subject::Call { call, .. }, Answer::EditCall { input }) => {
+            let call = with_input(scope, call, input)?;
+            Ok(Resolution::ClearCall { call, turn: turn(then), tasks: None })
+        }
+        (Subject::Call { call, .. }, Answer::AddTasks { tasks }) => {
+            let tasks = if planned { all(scope, &open(), tasks)? } else { tasks };
+            Ok(Resolution::ClearCall { call: call.clone(), turn: turn(then), tasks: Some(tasks) })
+        }
+        (Subject::Call { call, .. }, Answer::Reject { reason: text } | Answer::Reply { text }) => {
+            let reason = words("the reason", text)?;
+            Ok(Resolution::RejectCall { call: call.clone(), turn: turn(then), reason })
+        }
+
+        (Subject::Judgement { .. }, Answer::Approve { plan: None }) => Ok(Resolution::GoOn),
+        (Subject::Judgement { task, .. }, Answer::Reject { reason }) => Ok(Resolution::RejectJudgement {
+            task: task.clone(),
+            words: words("the reason", reason)?,
+            judge_again: false,
+        }),
+        (Subject::Judgement { task, .. }, Answer::Reply { text }) => Ok(Resolution::RejectJudgement {
+            task: task.clone(),
+            words: words("the answer", text)?,
+            judge_again: true,
+        }),
+
+        (Subject::Finish { .. }, Answer::Approve { plan: None }) => Ok(Resolution::GoOn),
+        (Subject::Finish { answer: Some(_), .. }, Answer::EditAnswer { text }) => {
+            Ok(Resolution::SetAnswer { text: words("the answer", text)? })
+        }
+        (Subject::Finish { .. }, Answer::Reject { reason: text } | Answer::Reply { text }) => {
+            Ok(Resolution::RejectFinish { words: words("the reason", text)? })
         }
 
         (Subject::Question { question, reasoning }, Answer::Reply { text }) => {
@@ -60,21 +103,55 @@ pub(crate) fn resolve(
         (Subject::Stagnation { seen }, Answer::Reply { text }) => {
             Ok(Resolution::Advise { seen: seen.clone(), advice: words("the advice", text)? })
         }
-        (Subject::Stagnation { .. }, Answer::Reject { reason }) => {
+        (Subject::Stagnation { .. }, Answer::Reject { reason }) if planned => {
             Ok(Resolution::GiveUpTask { reason: words("the reason", reason)? })
         }
+        (Subject::Stagnation { seen }, Answer::Reject { reason }) => {
+            Ok(Resolution::Advise { seen: seen.clone(), advice: words("the reason", reason)? })
+        }
 
-        (Subject::UnknownOutcome { .. }, Answer::Approve { plan: None }) => Ok(Resolution::GoOn),
+        (Subject::UnknownOutcome { call }, Answer::Approve { plan: None }) => {
+            Ok(Resolution::CallAgain { call: call.clone(), turn: turn(then) })
+        }
+        (Subject::UnknownOutcome { call }, Answer::EditCall { input }) => {
+            Ok(Resolution::CallAgain { call: with_input(scope, call, input)?, turn: turn(then) })
+        }
         (Subject::UnknownOutcome { call }, Answer::Reject { reason }) => {
-            Ok(Resolution::TakeAsFailed { call: call.clone(), reason: words("the reason", reason)? })
+            let words = words("the reason", reason)?;
+            Ok(Resolution::TakeAs { call: call.clone(), turn: turn(then), words, done: false })
+        }
+        (Subject::UnknownOutcome { call }, Answer::Reply { text }) => {
+            let words = words("the answer", text)?;
+            Ok(Resolution::TakeAs { call: call.clone(), turn: turn(then), words, done: true })
         }
 
         (Subject::StageFailed { .. }, Answer::Approve { plan: None }) => Ok(Resolution::GoOn),
-        (Subject::StageFailed { stage: ModelStage::Plan, .. }, Answer::EditPlan { tasks }) => {
-            edited(state, &open_tasks(state), tasks)
+        (
+            Subject::StageFailed { stage: ModelStage::Decide | ModelStage::Evaluate, .. },
+            Answer::Reject { reason },
+        ) => Ok(Resolution::GiveUpTask { reason: words("the reason", reason)? }),
+        (Subject::StageFailed { stage, .. }, Answer::Reply { text }) => {
+            Ok(Resolution::AskWith { stage: *stage, words: words("the answer", text)? })
         }
 
-        (Subject::Interrupted, Answer::Approve { plan: None }) => Ok(Resolution::TakeUp),
+        (
+            Subject::Judgement { .. } | Subject::Finish { .. } | Subject::Stagnation { .. },
+            Answer::EditPlan { tasks },
+        ) if planned => edited(scope, &open(), tasks),
+        (
+            Subject::Judgement { .. } | Subject::Finish { .. } | Subject::Stagnation { .. },
+            Answer::AddTasks { tasks },
+        ) if planned => added(scope, &open(), tasks),
+        (Subject::Finish { .. } | Subject::Stagnation { .. }, Answer::AddTasks { tasks }) => {
+            Ok(Resolution::Want(tasks))
+        }
+        (Subject::StageFailed { .. }, Answer::EditPlan { tasks }) if planned => edited(scope, &open(), tasks),
+        (Subject::StageFailed { .. }, Answer::AddTasks { tasks }) if planned => added(scope, &open(), tasks),
+
+        (Subject::Interrupted, Answer::Approve { plan: None }) => Ok(Resolution::TakeUp { words: None }),
+        (Subject::Interrupted, Answer::Reply { text }) => {
+            Ok(Resolution::TakeUp { words: Some(words("the answer", text)?) })
+        }
 
         (
             subject,
@@ -82,9 +159,17 @@ pub(crate) fn resolve(
             | Answer::EditPlan { .. }
             | Answer::AddTasks { .. }
             | Answer::EditCall { .. }
-            | Answer::Reject { .. }
-            | Answer::Reply { .. }),
-        ) => Err(unfit(subject, &answer)),
+            | Answer::EditAnswer { .. }
+            | Answer::Reject { .. }),
+        ) => Err(unfit(flow, subject, &answer)),
+    }
+}
+
+/// Whether a person's own plan can be the run's.
+pub(crate) fn replanned(scope: Scope<'_>, tasks: Vec<PlannedTask>) -> Result<Vec<PlannedTask>, Refused> {
+    match scope.state.settings.flow {
+        Flow::Staged => checked(scope, &tasks),
+        flow @ (Flow::Pipeline | Flow::React) => Err(Refused::NoPlan { flow: flow.name() }),
     }
 }
 
@@ -100,7 +185,7 @@ fn approve(plan: &PlanVersion, hash: Option<PlanHash>) -> Result<Resolution, Ref
 /// A whole new list in place of the proposed one. What waited for a task that was taken out waits
 /// for it no longer.
 fn edited(
-    state: &State,
+    scope: Scope<'_>,
     proposed: &[PlannedTask],
     mut tasks: Vec<PlannedTask>,
 ) -> Result<Resolution, Refused> {
@@ -110,22 +195,32 @@ fn edited(
             ids.retain(|id| kept.contains(id) || proposed.iter().all(|p| p.id != *id));
         }
     }
-    set(state, &tasks)
+    Ok(Resolution::SetTasks(checked(scope, &tasks)?))
 }
 
 /// More tasks behind the proposed ones.
-fn added(state: &State, proposed: &[PlannedTask], tasks: Vec<PlannedTask>) -> Result<Resolution, Refused> {
+fn added(scope: Scope<'_>, proposed: &[PlannedTask], tasks: Vec<PlannedTask>) -> Result<Resolution, Refused> {
+    Ok(Resolution::SetTasks(all(scope, proposed, tasks)?))
+}
+
+fn all(
+    scope: Scope<'_>,
+    proposed: &[PlannedTask],
+    tasks: Vec<PlannedTask>,
+) -> Result<Vec<PlannedTask>, Refused> {
     let all: Vec<PlannedTask> = proposed.iter().cloned().chain(tasks).collect();
-    set(state, &all)
+    checked(scope, &all)
 }
 
-fn set(state: &State, tasks: &[PlannedTask]) -> Result<Resolution, Refused> {
-    let around = Surroundings { list: "tasks", open: &[], done: &done_ids(state) };
-    Ok(Resolution::SetTasks(arrange(tasks, &around)?))
+fn checked(scope: Scope<'_>, tasks: &[PlannedTask]) -> Result<Vec<PlannedTask>, Refused> {
+    // A delegated run's tasks join those of the run above: their ids must differ too.
+    let above = scope.above.into_iter().flat_map(|above| &above.stack);
+    let taken: Vec<TaskId> = scope.done().chain(above).map(|task| task.planned.id.clone()).collect();
+    Ok(arrange(tasks, &Surroundings { list: "tasks", open: &[], done: &taken })?)
 }
 
-fn set_input(state: &State, call: &ToolCall, mut input: Value) -> Result<Resolution, Refused> {
-    let spec = state.settings.tools.iter().find(|tool| tool.name == call.tool);
+fn with_input(scope: Scope<'_>, call: &ToolCall, mut input: Value) -> Result<ToolCall, Refused> {
+    let spec = scope.state.settings.tools.iter().find(|tool| tool.name == call.tool);
     let why = match spec {
         None => Some("the tool isn't there any more".to_owned()),
         Some(spec) => {
@@ -135,7 +230,26 @@ fn set_input(state: &State, call: &ToolCall, mut input: Value) -> Result<Resolut
     };
     match why {
         Some(why) => Err(Refused::Input { tool: call.tool.clone(), why }),
-        None => Ok(Resolution::SetCall(ToolCall { input, ..call.clone() })),
+        None => Ok(ToolCall { input, ..call.clone() }),
+    }
+}
+
+/// The turn that a reviewed call belongs to.
+fn turn(then: &Stage) -> Turn {
+    match then {
+        Stage::Executing { turn } => turn.clone(),
+        Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. }
+        | Stage::PausedForReview { .. }
+        | Stage::Finished
+        | Stage::Failed { .. } => Turn::default(),
     }
 }
 
@@ -149,32 +263,4 @@ fn words(what: &'static str, text: String) -> Result<String, Refused> {
         return Err(Refused::Words { what, why });
     }
     Ok(text)
-}
-
-fn unfit(subject: &Subject, answer: &Answer) -> Refused {
-    let (subject, takes) = match subject {
-        Subject::Plan { .. } => ("a plan", "approve, edit, add, reject or abort"),
-        Subject::Call { .. } => ("a proposed call", "approve, edit, reject or abort"),
-        Subject::Question { .. } => ("a question", "answer, reject or abort"),
-        Subject::Stagnation { .. } => ("a run that repeats itself", "approve, answer, reject or abort"),
-        Subject::UnknownOutcome { .. } => ("a call whose outcome is unknown", "approve, reject or abort"),
-        Subject::StageFailed { stage: ModelStage::Plan, .. } => {
-            ("a failed planning stage", "approve, edit or abort")
-        }
-        Subject::StageFailed { stage: ModelStage::Decide | ModelStage::Evaluate, .. } => {
-            ("a failed stage", "approve or abort")
-        }
-        Subject::Interrupted => ("an interrupted run", "approve or abort"),
-    };
-    let answer = match answer {
-        Answer::Approve { plan: None } => "approve",
-        Answer::Approve { plan: Some(_) } => "approve with a plan's hash",
-        Answer::EditPlan { .. } => "edit",
-        Answer::AddTasks { .. } => "add",
-        Answer::EditCall { .. } => "edit",
-        Answer::Reject { .. } => "reject",
-        Answer::Reply { .. } => "answer",
-        Answer::Abort => "abort",
-    };
-    Refused::UnfitAnswer { subject, answer, takes }
 }

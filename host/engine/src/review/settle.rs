@@ -4,88 +4,204 @@ use super::Resolution;
 use crate::bounds;
 use crate::effect::{Confidence, Subject, ToolCall};
 use crate::event::{OutcomeStatus, ToolOutcome};
-use crate::flow::Outcome;
-use crate::plan::TaskStatus;
-use crate::stages::{adopt, end_task, record, set_tasks, tool_ended};
-use crate::state::{Deed, Said, Stage, State};
+use crate::flow::{Outcome, Work};
+use crate::guard;
+use crate::message::ToolAnswer;
+use crate::plan::{PlannedTask, TaskStatus};
+use crate::settings::Flow;
+use crate::stage::Stage;
+use crate::stages::{self, adopt, end_task, judgement_rejected, record, set_tasks, tool_ended};
+use crate::state::{Deed, Said, State};
+use crate::turn::{Standing, Turn};
 use serde_json::Value;
 
 /// Folds an answer in; `then` is where the run was to go on.
 pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> Outcome {
+    let onward = |stage: Stage| Outcome::Onward(Box::new(stage));
     match resolution {
-        Resolution::GoOn => Outcome::Onward(Box::new(then)),
+        Resolution::GoOn => onward(then),
         Resolution::ApprovePlan(plan) => {
             adopt(state, &plan);
-            Outcome::Onward(Box::new(then))
+            onward(then)
         }
         Resolution::SetTasks(tasks) => {
+            unmade(state);
             set_tasks(state, tasks);
             Outcome::TasksSet
         }
-        Resolution::RejectPlan { reason } => {
-            state.observation = Some(format!("A person rejected the proposed plan: {reason}"));
-            say(state, "the proposed plan", &reason);
-            Outcome::PlanRejected
+        Resolution::Want(tasks) => {
+            unmade(state);
+            state.answer = None;
+            want(state, &tasks);
+            Outcome::FinishRejected
         }
-        Resolution::SetCall(call) => Outcome::CallSet(call),
-        Resolution::RejectCall { call, reason } => {
-            state.observation =
-                Some(format!("A person rejected the proposed call of {}: {reason}", call.tool));
+        Resolution::PlanAgain { to, words } => {
+            state.observation = Some(format!("{to}: {words}"));
+            say(state, "the proposed plan", &words);
+            Outcome::Advised(Work::Plan)
+        }
+        Resolution::ClearCall { call, mut turn, tasks } => {
+            match tasks {
+                Some(tasks) if state.settings.flow == Flow::Staged => set_tasks(state, tasks),
+                Some(tasks) => want(state, &tasks),
+                None => {}
+            }
+            turn.stand(call.call, Standing::Cleared);
+            turn.replace(call);
+            Outcome::TurnGoesOn(turn)
+        }
+        Resolution::RejectCall { call, mut turn, reason } => {
             say(state, &format!("the proposed call of {}", call.tool), &reason);
-            let deed = Deed::Rejected { tool: call.tool, input: call.input, reason };
-            record(state, call.step, call.reasoning, call.confidence, deed);
-            Outcome::CallRejected
+            turn.stand(call.call, Standing::Rejected { reason });
+            stages::go_on(state, turn)
+        }
+        Resolution::RejectJudgement { task, words, judge_again } => {
+            judgement_rejected(state, &task, &words);
+            say(state, &format!("the judgement on {task}"), &words);
+            if judge_again { Outcome::Advised(Work::Evaluate) } else { Outcome::JudgementRejected }
+        }
+        Resolution::RejectFinish { words } => {
+            state.answer = None;
+            state.observation = Some(format!("A person says that the goal isn't achieved yet: {words}"));
+            say(state, "the proposed end", &words);
+            tell(state, &words);
+            Outcome::FinishRejected
+        }
+        Resolution::SetAnswer { text } => {
+            state.answer = Some(bounds::cut(&text, bounds::ANSWER));
+            onward(then)
         }
         Resolution::AnswerQuestion { question, reasoning, answer, declined } => {
             let said = if declined { "A person declined to answer" } else { "A person answered" };
             told(state, said, question, reasoning, answer);
-            Outcome::Answered
+            onward(then)
         }
         Resolution::GoOnAfresh => {
-            state.watch.trail.clear();
-            Outcome::Onward(Box::new(then))
+            afresh(state);
+            onward(then)
         }
         Resolution::Advise { seen, advice } => {
+            unmade(state);
             told(state, "A person advised", seen, String::new(), advice);
-            Outcome::Answered
+            Outcome::Advised(thinking(state))
         }
         Resolution::GiveUpTask { reason } => {
-            state.watch.trail.clear();
-            let top = state.stack.last();
-            let id = top.map_or_else(String::new, |task| task.planned.id.to_string());
-            say(state, &format!("{id}, when they gave it up"), &reason);
-            let summary = format!("given up by a person: {reason}");
-            state.observation = Some(format!("{id} was {summary}"));
-            end_task(state, TaskStatus::Failed, summary);
+            give_up(state, &reason);
             Outcome::TaskGivenUp
         }
-        Resolution::TakeAsFailed { call, reason } => {
-            let outcome = ToolOutcome {
-                status: OutcomeStatus::Failed,
-                value: Value::Null,
-                message: format!("its outcome is unknown; a person takes it as failed: {reason}"),
-                receipt: None,
-            };
-            tool_ended(state, call, outcome)
+        Resolution::AskWith { stage, words } => {
+            say(state, &format!("the stage `{}`, which failed", stage.name()), &words);
+            tell(state, &words);
+            onward(then)
         }
-        Resolution::TakeUp => take_up(then),
+        Resolution::CallAgain { call, mut turn } => {
+            turn.replace(call);
+            Outcome::TurnGoesOn(turn)
+        }
+        Resolution::TakeAs { call, turn, words, done } => taken_as(state, call, turn, words, done),
+        Resolution::TakeUp { words } => {
+            if let Some(words) = words {
+                say(state, "the interrupted run", &words);
+                tell(state, &words);
+            }
+            take_up(then)
+        }
         Resolution::Abort => Outcome::Aborted,
     }
 }
 
+/// What chooses in this flow.
+fn thinking(state: &State) -> Work {
+    match state.settings.flow {
+        Flow::Staged if state.stack.is_empty() => Work::Plan,
+        Flow::Staged => Work::Decide,
+        Flow::Pipeline => Work::Think,
+        Flow::React => Work::Converse,
+    }
+}
+
+/// A person knows what became of a call that nobody else knows of.
+fn taken_as(state: &mut State, call: ToolCall, turn: Turn, words: String, done: bool) -> Outcome {
+    let outcome = if done {
+        ToolOutcome {
+            status: OutcomeStatus::Done,
+            value: Value::String(words),
+            message: String::new(),
+            receipt: None,
+            transient: false,
+        }
+    } else {
+        ToolOutcome {
+            status: OutcomeStatus::Failed,
+            value: Value::Null,
+            message: format!("its outcome is unknown; a person takes it as failed: {words}"),
+            receipt: None,
+            transient: false,
+        }
+    };
+    tool_ended(state, turn, &call, outcome)
+}
+
+fn give_up(state: &mut State, reason: &str) {
+    unmade(state);
+    afresh(state);
+    let top = state.stack.last();
+    let id = top.map_or_else(String::new, |task| task.planned.id.to_string());
+    say(state, &format!("{id}, when they gave it up"), reason);
+    let summary = format!("given up by a person: {reason}");
+    state.observation = Some(format!("{id} was {summary}"));
+    end_task(state, TaskStatus::Failed, summary);
+}
+
+/// The guard against standing still counts afresh.
+fn afresh(state: &mut State) {
+    state.watch.trail.clear();
+    state.watch.crowd = None;
+    guard::progress(state);
+}
+
+/// A turn of tools that is dropped: the conversation says so.
+fn unmade(state: &mut State) {
+    if let Some(conversation) = &mut state.conversation {
+        conversation.answer(Vec::new());
+    }
+}
+
+/// More that is wanted, in a flow that has no tasks.
+fn want(state: &mut State, tasks: &[PlannedTask]) {
+    for task in tasks {
+        let words = bounds::cut(&task.description, bounds::PERSON);
+        say(state, "the goal, which they add to", &words);
+        tell(state, &words);
+    }
+    state.observation = Some("A person wants more done.".to_owned());
+}
+
 /// A person said something: part of the history, and the guard counts afresh.
 fn told(state: &mut State, said: &str, question: String, reasoning: String, answer: String) {
-    state.watch.trail.clear();
+    afresh(state);
     state.observation = Some(format!("{said}: {answer}"));
     say(state, &format!("the question {:?}", bounds::one_line(&question, bounds::SAID_TO)), &answer);
+    tell(state, &format!("{said}: {answer}"));
     let step = state.next.step();
-    let deed = Deed::Human { question, answer };
-    record(state, step, reasoning, Confidence::default(), deed);
+    let task = stages::task(state);
+    record(state, step, task, reasoning, Confidence::default(), Deed::Human { question, answer });
 }
 
 /// Keeps what a person said, for every later stage.
 fn say(state: &mut State, to: &str, text: &str) {
     state.said.push(Said { to: to.to_owned(), text: text.to_owned() });
+}
+
+/// Says it in the conversation, as the result of a request that waits for one or on its own.
+fn tell(state: &mut State, words: &str) {
+    let Some(conversation) = &mut state.conversation else { return };
+    match conversation.waiting().first().map(|request| request.id.clone()) {
+        Some(id) => {
+            conversation.answer(vec![ToolAnswer { id, text: words.to_owned(), is_error: false }]);
+        }
+        None => conversation.tell(words),
+    }
 }
 
 /// Goes on with a stage that no driver works on any more. A model is simply asked again; a tool
@@ -94,14 +210,16 @@ fn say(state: &mut State, to: &str, text: &str) {
 /// open until a person answers it.
 pub(crate) fn take_up(stage: Stage) -> Outcome {
     match stage {
-        Stage::Executing { call } => {
-            let again = ToolCall { attempt: call.attempt.saturating_add(1), ..call };
-            if again.can.repeatable() { Outcome::Lost(again) } else { Outcome::InDoubt(again) }
-        }
+        Stage::Executing { mut turn } => match turn.lost() {
+            Some(call) => Outcome::InDoubt { call, turn },
+            None => Outcome::TurnGoesOn(turn),
+        },
         Stage::PausedForReview { review, then } => match review.subject {
             Subject::Interrupted | Subject::StageFailed { unreachable: true, .. } => take_up(*then),
             Subject::Plan { .. }
             | Subject::Call { .. }
+            | Subject::Judgement { .. }
+            | Subject::Finish { .. }
             | Subject::Question { .. }
             | Subject::Stagnation { .. }
             | Subject::UnknownOutcome { .. }
@@ -109,11 +227,16 @@ pub(crate) fn take_up(stage: Stage) -> Outcome {
                 Outcome::Onward(Box::new(Stage::PausedForReview { review, then }))
             }
         },
-        asked @ (Stage::Initializing
+        other @ (Stage::Initializing
         | Stage::Planning(_)
         | Stage::Deciding(_)
         | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. }
         | Stage::Finished
-        | Stage::Failed { .. }) => Outcome::Onward(Box::new(asked)),
+        | Stage::Failed { .. }) => Outcome::Onward(Box::new(other)),
     }
 }

@@ -4,9 +4,13 @@ use super::{confidence, count, end_task, failed, note};
 use crate::bounds;
 use crate::claims;
 use crate::effect::{Confidence, ModelStage};
-use crate::flow::Outcome;
-use crate::plan::TaskStatus;
-use crate::state::{Asking, Progress, State, Verdict};
+use crate::flow::{Judgement, Outcome};
+use crate::guard;
+use crate::id::{StepId, TaskId};
+use crate::plan::{SubTask, TaskStatus};
+use crate::scope::Scope;
+use crate::stage::Asking;
+use crate::state::{Progress, State, Verdict};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,9 +28,15 @@ pub(super) struct EvaluateReply {
 }
 
 /// Takes a judgement.
-pub(super) fn evaluated(state: &mut State, asking: &Asking, reply: EvaluateReply) -> Outcome {
+pub(super) fn evaluated(
+    state: &mut State,
+    above: Option<&State>,
+    asking: &Asking,
+    reply: EvaluateReply,
+) -> Outcome {
     state.watch.weak_evaluations = 0;
-    for dropped in claims::take(state, reply.claims.unwrap_or_default()) {
+    let taken = claims::take(Scope { state, above }, reply.claims.unwrap_or_default());
+    for dropped in claims::keep(state, taken) {
         note(state, asking.call, ModelStage::Evaluate, &dropped);
     }
     let suggestion = reply.suggested_next_step.unwrap_or_default();
@@ -44,7 +54,7 @@ pub(super) fn degrade(state: &mut State, asking: &Asking, why: String) -> Outcom
     let watch = &mut state.watch;
     watch.weak_evaluations = watch.weak_evaluations.saturating_add(1);
     if watch.weak_evaluations > BRIDGED {
-        return failed(ModelStage::Evaluate, why);
+        return failed(state, ModelStage::Evaluate, asking, why);
     }
     note(
         state,
@@ -61,14 +71,17 @@ fn judged(state: &mut State, verdict: Verdict, summary: String) -> Outcome {
     count(state);
     let progress = verdict.status;
     let suggestion = verdict.suggestion.clone();
+    let mut step = StepId(0);
     if let Some(action) = state.history.last_mut() {
         action.summary = summary.clone();
-        action.verdict = Some(verdict);
+        action.verdict = Some(verdict.clone());
+        step = action.step;
     }
     let id = state.stack.last().map(|task| task.planned.id.clone()).unwrap_or_else(|| "".into());
     let said = match progress {
         Progress::Completed => {
             end_task(state, TaskStatus::Completed, summary.clone());
+            guard::progress(state);
             format!("{id} is completed: {summary}")
         }
         Progress::Failed => {
@@ -92,5 +105,18 @@ fn judged(state: &mut State, verdict: Verdict, summary: String) -> Outcome {
         "" => said,
         suggestion => format!("{said}\nSuggested next: {suggestion}"),
     });
-    Outcome::Judged(progress)
+    Outcome::Judged(Judgement { step, task: id, verdict, summary })
+}
+
+/// A person says that the last judgement doesn't hold: its task is open again, on top.
+pub(crate) fn rejected(state: &mut State, task: &TaskId, reason: &str) {
+    if let Some(place) = state.done.iter().rposition(|done| done.planned.id == *task) {
+        let done = state.done.remove(place);
+        state.stack.push(SubTask { status: TaskStatus::InProgress, summary: String::new(), ..done });
+    }
+    if let Some(action) = state.history.last_mut() {
+        action.verdict = None;
+        action.summary = bounds::cut(&format!("a person rejected the judgement: {reason}"), bounds::SUMMARY);
+    }
+    state.observation = Some(format!("A person rejected the judgement on {task}: {reason}"));
 }

@@ -3,13 +3,19 @@
 //! Owns: reading a reply for its stage, the one re-ask, degraded results, the action history.
 //! Doesn't own: where the run goes next; that is the flow's, which gets an [`Outcome`].
 
+mod choose;
+mod converse;
 mod decide;
 mod evaluate;
 mod execute;
 mod plan;
+mod reason;
+mod reflect;
 
-pub(crate) use execute::{end_task, record, tool_ended};
-pub(crate) use plan::{adopt, done_ids, open_tasks, set_tasks};
+pub(crate) use choose::task;
+pub(crate) use evaluate::rejected as judgement_rejected;
+pub(crate) use execute::{end_task, go_on, record, tool_ended};
+pub(crate) use plan::{adopt, open_tasks, set_tasks};
 
 use crate::bounds;
 use crate::effect::{Confidence, ModelStage};
@@ -18,26 +24,31 @@ use crate::flow::Outcome;
 use crate::id::CallId;
 use crate::reply::{self, Read, Unusable};
 use crate::schema;
-use crate::state::{Asking, Note, State};
+use crate::stage::Asking;
+use crate::state::{Note, State};
 use serde::de::DeserializeOwned;
 
-/// A model answered.
-pub(crate) fn replied(state: &mut State, stage: ModelStage, asking: &Asking, reply: &ModelReply) -> Outcome {
-    let spent = &mut state.spent;
-    spent.model_calls = spent.model_calls.saturating_add(1);
-    let tokens = &mut spent.tokens;
-    tokens.input_tokens = tokens.input_tokens.saturating_add(reply.usage.input_tokens);
-    tokens.cached_tokens = tokens.cached_tokens.saturating_add(reply.usage.cached_tokens);
-    tokens.output_tokens = tokens.output_tokens.saturating_add(reply.usage.output_tokens);
-
-    let taken = match reply.stop {
-        StopReason::End => take(state, stage, asking, &reply.text),
+/// A model answered. `above`: the run that this one works below.
+pub(crate) fn replied(
+    state: &mut State,
+    above: Option<&State>,
+    stage: ModelStage,
+    asking: &Asking,
+    reply: &ModelReply,
+) -> Outcome {
+    spend(state, stage, reply);
+    let taken = match (reply.stop, stage) {
+        (StopReason::End | StopReason::ToolUse, ModelStage::Converse) => {
+            converse::spoken(state, asking, reply)
+        }
+        (StopReason::End, _) => take(state, above, stage, asking, &reply.text),
         // A reply that was cut off is never carried out, however whole it looks.
-        StopReason::Length => Err(Unusable::CutOff { max_tokens: asking.max_tokens }),
-        StopReason::Refusal => {
+        (StopReason::Length, _) => Err(Unusable::CutOff { max_tokens: asking.max_tokens }),
+        (StopReason::ToolUse, _) => Err(Unusable::NoObject),
+        (StopReason::Refusal, _) => {
             let why = "the model refused to answer";
             note(state, asking.call, stage, why);
-            return failed(stage, why.to_owned());
+            return failed(state, stage, asking, why.to_owned());
         }
     };
     match taken {
@@ -46,7 +57,6 @@ pub(crate) fn replied(state: &mut State, stage: ModelStage, asking: &Asking, rep
             note(state, asking.call, stage, &format!("unusable reply: {unusable}"));
             match &asking.reask {
                 None => Outcome::Unusable {
-                    stage,
                     max_tokens: match unusable {
                         Unusable::CutOff { max_tokens } => max_tokens.saturating_mul(2),
                         _ => asking.max_tokens,
@@ -68,23 +78,64 @@ pub(crate) fn unanswered(
 ) -> Outcome {
     let why = bounds::one_line(&failure.message, bounds::LINE);
     note(state, asking.call, stage, &format!("no reply: {why}"));
-    Outcome::StageFailed { stage, why, unreachable: true }
+    Outcome::Unreachable { stage, why }
 }
 
-fn failed(stage: ModelStage, why: String) -> Outcome {
-    Outcome::StageFailed { stage, why, unreachable: false }
+fn spend(state: &mut State, stage: ModelStage, reply: &ModelReply) {
+    let expert = expert(state, stage);
+    let rate = state.settings.rates.of(stage, expert.as_deref());
+    let cost = reply.cost.or_else(|| rate.map(|rate| rate.cost(&reply.usage)));
+    let spent = &mut state.spent;
+    spent.model_calls = spent.model_calls.saturating_add(1);
+    spent.money = spent.money.saturating_add(cost.unwrap_or(0));
+    let tokens = &mut spent.tokens;
+    tokens.input_tokens = tokens.input_tokens.saturating_add(reply.usage.input_tokens);
+    tokens.cached_tokens = tokens.cached_tokens.saturating_add(reply.usage.cached_tokens);
+    tokens.output_tokens = tokens.output_tokens.saturating_add(reply.usage.output_tokens);
+}
+
+/// The expert that serves this stage: by the kind of the task on top.
+pub(crate) fn expert(state: &State, stage: ModelStage) -> Option<String> {
+    match stage {
+        ModelStage::Decide | ModelStage::Evaluate => {
+            let kind = state.stack.last()?.planned.kind.as_ref()?;
+            state.settings.experts.contains_key(kind).then(|| kind.clone())
+        }
+        ModelStage::Plan | ModelStage::Reason | ModelStage::Converse | ModelStage::Reflect => None,
+    }
+}
+
+/// A stage without a result: it is asked afresh once, knowing what went wrong.
+fn failed(state: &mut State, stage: ModelStage, asking: &Asking, why: String) -> Outcome {
+    match stage {
+        // A review is a help; without one the work goes on.
+        ModelStage::Reflect => reflect::degrade(state, asking),
+        ModelStage::Plan
+        | ModelStage::Decide
+        | ModelStage::Evaluate
+        | ModelStage::Reason
+        | ModelStage::Converse => Outcome::StageFailed { stage, why, recovered: asking.recovers.is_some() },
+    }
 }
 
 /// What a stage comes to whose second reply was no use either.
 fn degrade(state: &mut State, stage: ModelStage, asking: &Asking, why: &Unusable) -> Outcome {
     let why = bounds::one_line(&format!("two replies were unusable; the last: {why}"), bounds::LINE);
     match stage {
-        ModelStage::Plan | ModelStage::Decide => failed(stage, why),
+        ModelStage::Plan | ModelStage::Decide | ModelStage::Converse => failed(state, stage, asking, why),
         ModelStage::Evaluate => evaluate::degrade(state, asking, why),
+        ModelStage::Reason => reason::degrade(state, asking, &why),
+        ModelStage::Reflect => reflect::degrade(state, asking),
     }
 }
 
-fn take(state: &mut State, stage: ModelStage, asking: &Asking, text: &str) -> Result<Outcome, Unusable> {
+fn take(
+    state: &mut State,
+    above: Option<&State>,
+    stage: ModelStage,
+    asking: &Asking,
+    text: &str,
+) -> Result<Outcome, Unusable> {
     let found = reply::find(text)?;
     if stage == ModelStage::Decide
         && let Some(outcome) = decide::misnamed_input(state, asking, &found.value)
@@ -98,13 +149,30 @@ fn take(state: &mut State, stage: ModelStage, asking: &Asking, text: &str) -> Re
     match stage {
         ModelStage::Plan => plan::planned(state, typed(value)?),
         ModelStage::Decide => decide::decided(state, asking, typed(value)?),
-        ModelStage::Evaluate => Ok(evaluate::evaluated(state, asking, typed(value)?)),
+        ModelStage::Evaluate => Ok(evaluate::evaluated(state, above, asking, typed(value)?)),
+        ModelStage::Reason => reason::reasoned(state, asking, typed(value)?),
+        ModelStage::Reflect => reflect::reflected(state, typed(value)?),
+        // A turn of a conversation isn't JSON and never gets here.
+        ModelStage::Converse => Err(Unusable::NoObject),
     }
 }
 
 /// A checked value as the stage's type.
 fn typed<T: DeserializeOwned>(value: serde_json::Value) -> Result<T, Unusable> {
     serde_json::from_value(value).map_err(|error| Unusable::Schema(format!("$: {error}")))
+}
+
+/// A question to a person: some words, not too many. `at` is where it stands in the reply.
+fn question(said: Option<String>, at: &str) -> Result<String, Unusable> {
+    let question = said.unwrap_or_default();
+    if question.trim().is_empty() {
+        return Err(Unusable::Schema(format!("{at}: is missing; a person needs a question")));
+    }
+    if bounds::longer_than(&question, bounds::QUESTION) {
+        let why = format!("{at}: has more than {} characters", bounds::QUESTION);
+        return Err(Unusable::Schema(why));
+    }
+    Ok(question)
 }
 
 /// One stage has been carried out.

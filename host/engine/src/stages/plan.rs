@@ -3,6 +3,7 @@
 use super::count;
 use crate::bounds;
 use crate::flow::Outcome;
+use crate::guard;
 use crate::id::TaskId;
 use crate::ordering::{Surroundings, TasksError, arrange};
 use crate::plan::{Author, PlanVersion, PlannedTask, SubTask, TaskStatus};
@@ -30,8 +31,8 @@ pub(super) fn planned(state: &mut State, reply: PlanReply) -> Result<Outcome, Un
         }
         count(state);
         state.watch.empty_plans = 0;
-        state.observation = Some(reasoning);
-        return Ok(Outcome::GoalAchieved);
+        state.observation = Some(reasoning.clone());
+        return Ok(Outcome::GoalAchieved { reasoning });
     }
     if reply.new_sub_tasks.is_empty() {
         count(state);
@@ -96,6 +97,7 @@ pub(crate) fn adopt(state: &mut State, plan: &PlanVersion) {
         known.approved = true;
     }
     state.observation = None;
+    guard::progress(state);
     stack(state, &plan.tasks);
 }
 
@@ -103,6 +105,7 @@ pub(crate) fn adopt(state: &mut State, plan: &PlanVersion) {
 pub(crate) fn set_tasks(state: &mut State, tasks: Vec<PlannedTask>) {
     let plan = version(state, tasks, Author::Person, String::new());
     state.watch.empty_plans = 0;
+    guard::progress(state);
     state.observation = Some(if plan.tasks.is_empty() {
         "A person removed all open tasks from the plan.".to_owned()
     } else {
