@@ -5,13 +5,13 @@
 
 mod reply;
 
-use crate::catalogue::{Catalogue, Effort};
+use crate::catalogue::{Catalogue, Effort, Price};
 use crate::endpoint::{Endpoint, PlainHttp};
 use crate::exchange::{Connection, Transport};
 use crate::retry::until_answered;
 use crate::schema::{Dialect, Wire};
 use crate::secret::Secret;
-use crate::{Model, ModelError, Reply, Request};
+use crate::{Ask, Model, ModelError, Reply, Request};
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::HeaderName;
@@ -69,6 +69,7 @@ pub struct Anthropic {
     model: String,
     effort: Option<Effort>,
     temperature: Option<f64>,
+    price: Option<Price>,
 }
 
 /// What a model can take, as its server says.
@@ -96,7 +97,7 @@ impl Anthropic {
         let key = (HeaderName::from_static("x-api-key"), "", &api_key);
         let connection = Connection::new(PROVIDER, endpoint, transport, KEY_VARIABLE, Some(key))?
             .with_header("anthropic-version", "2023-06-01");
-        Ok(Self { connection, model, effort, temperature })
+        Ok(Self { connection, model, effort, temperature, price: facts.price })
     }
 
     /// Asks the server about the model: whether the key and the id are good, and its limits.
@@ -114,8 +115,8 @@ impl Anthropic {
         .await
     }
 
-    fn body(&self, request: &Request, wire: &Wire) -> Result<Vec<u8>, ModelError> {
-        if request.user.trim().is_empty() {
+    fn body(&self, request: &Request, system: &str, user: &str, wire: &Wire) -> Result<Vec<u8>, ModelError> {
+        if user.trim().is_empty() {
             return Err(ModelError::Unsupported {
                 why: format!("the request of stage {} has no text", request.stage),
             });
@@ -126,15 +127,15 @@ impl Anthropic {
             output.insert("effort".to_owned(), json!(effort.word()));
         }
         let mut body = json!({ "model": self.model, "max_tokens": request.max_tokens });
-        if !request.system.trim().is_empty() {
+        if !system.trim().is_empty() {
             // What never changes comes first and is cached; the state comes last.
             body["system"] = json!([{
                 "type": "text",
-                "text": request.system,
+                "text": system,
                 "cache_control": { "type": "ephemeral" },
             }]);
         }
-        body["messages"] = json!([{ "role": "user", "content": [{ "type": "text", "text": request.user }] }]);
+        body["messages"] = json!([{ "role": "user", "content": [{ "type": "text", "text": user }] }]);
         body["output_config"] = Value::Object(output);
         if let Some(temperature) = self.temperature {
             body["temperature"] = json!(temperature);
@@ -159,9 +160,16 @@ impl Model for Anthropic {
         format!("{PROVIDER} {}", self.model)
     }
 
+    fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
+        self.price.clone()
+    }
+
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
-        let wire = Wire::new(&request.schema, Dialect::Anthropic)?;
-        let body = self.body(&request, &wire)?;
+        let Ask::Stage { system, user, schema } = &request.ask else {
+            return Err(ModelError::Unsupported { why: format!("{PROVIDER} holds no conversations yet") });
+        };
+        let wire = Wire::new(schema, Dialect::Anthropic)?;
+        let body = self.body(&request, system, user, &wire)?;
         let connection = &self.connection;
         let mut reply = until_answered(connection, Method::POST, "/v1/messages", Some(&body), |answer| {
             reply::read(connection, answer, |message| {
@@ -170,6 +178,7 @@ impl Model for Anthropic {
         })
         .await?;
         reply.text = wire.read(reply.text);
+        reply.cost = self.price.as_ref().map(|price| price.of(&reply.usage));
         Ok(connection.cleared(reply))
     }
 }

@@ -5,13 +5,13 @@
 
 mod reply;
 
-use crate::catalogue::{Catalogue, Effort};
+use crate::catalogue::{Catalogue, Effort, Price};
 use crate::endpoint::{Endpoint, PlainHttp};
 use crate::exchange::{Connection, Transport};
 use crate::retry::until_answered;
 use crate::schema::{Dialect, Wire};
 use crate::secret::Secret;
-use crate::{Model, ModelError, Reply, Request};
+use crate::{Ask, Model, ModelError, Reply, Request};
 use async_trait::async_trait;
 use reply::{Heard, Quirk};
 use reqwest::Method;
@@ -64,6 +64,7 @@ pub struct OpenAi {
     model: String,
     effort: Option<Effort>,
     temperature: Option<f64>,
+    price: Option<Price>,
     /// The server refuses `response_format`: the schema goes into the prompt instead.
     schema_in_prompt: AtomicBool,
     /// The server wants the cap as `max_completion_tokens`.
@@ -103,6 +104,7 @@ impl OpenAi {
             model,
             effort,
             temperature,
+            price: facts.price,
             schema_in_prompt: AtomicBool::new(false),
             completion_cap: AtomicBool::new(completion_cap),
         })
@@ -132,20 +134,26 @@ impl OpenAi {
         }
     }
 
-    fn body(&self, request: &Request, wire: Option<&Wire>, way: Way) -> Vec<u8> {
-        let mut system = request.system.clone();
+    fn body(
+        &self,
+        request: &Request,
+        (system, user, schema): (&str, &str, &Value),
+        wire: Option<&Wire>,
+        way: Way,
+    ) -> Vec<u8> {
+        let mut system = system.to_owned();
         if wire.is_none() {
             system.push_str(&format!(
                 "\n\nReply with one JSON object and nothing else, no code fence and no words \
                  around it. It must satisfy this JSON Schema:\n{}",
-                request.schema
+                schema
             ));
         }
         let mut messages = Vec::new();
         if !system.trim().is_empty() {
             messages.push(json!({ "role": "system", "content": system }));
         }
-        messages.push(json!({ "role": "user", "content": request.user }));
+        messages.push(json!({ "role": "user", "content": user }));
         let mut body = json!({ "model": self.model, "messages": messages });
         let cap = if way.completion_cap { "max_completion_tokens" } else { "max_tokens" };
         body[cap] = json!(request.max_tokens);
@@ -175,13 +183,19 @@ impl Model for OpenAi {
         format!("{PROVIDER} {} at {}", self.model, self.connection.endpoint.address())
     }
 
+    fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
+        self.price.clone()
+    }
+
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
+        let Ask::Stage { system, user, schema } = &request.ask else {
+            return Err(ModelError::Unsupported { why: format!("{PROVIDER} holds no conversations yet") });
+        };
         let connection = &self.connection;
         loop {
             let way = self.way();
-            let wire =
-                if way.schema_in_prompt { None } else { Some(Wire::new(&request.schema, Dialect::OpenAi)?) };
-            let body = self.body(&request, wire.as_ref(), way);
+            let wire = if way.schema_in_prompt { None } else { Some(Wire::new(schema, Dialect::OpenAi)?) };
+            let body = self.body(&request, (system, user, schema), wire.as_ref(), way);
             let heard = until_answered(connection, Method::POST, OPERATION, Some(&body), |answer| {
                 reply::read(connection, answer, |body| {
                     let id = connection.header(answer, "x-request-id");
@@ -194,6 +208,7 @@ impl Model for OpenAi {
                     if let Some(wire) = wire {
                         reply.text = wire.read(reply.text);
                     }
+                    reply.cost = self.price.as_ref().map(|price| price.of(&reply.usage));
                     return Ok(connection.cleared(reply));
                 }
                 // Each is learnt once; the same complaint about the other way is an error.

@@ -3,7 +3,7 @@
 use super::worked_example::{PROJECT, TASKS};
 use super::*;
 use ringfence_models::{
-    Anthropic, AnthropicConfig, Catalogue, Model, ModelError, Reply, Request, Secret, Transport,
+    Anthropic, AnthropicConfig, Ask, Catalogue, Model, ModelError, Reply, Request, Secret, Transport,
 };
 use std::path::Path;
 
@@ -17,9 +17,8 @@ fn model(server: &MessagesApi, key: &str) -> Anthropic {
 fn request(schema: Value, user: &str) -> Request {
     Request {
         stage: "stage".to_owned(),
-        system: "role".to_owned(),
-        user: user.to_owned(),
-        schema,
+        expert: None,
+        ask: Ask::Stage { system: "role".to_owned(), user: user.to_owned(), schema },
         facts: Value::Null,
         max_tokens: 100,
     }

@@ -133,7 +133,16 @@ pub(super) fn message(
         Some(counts) => counts.total(),
         None => usage::estimate(request, &text),
     };
-    Ok(Reply { text, stop, usage, model: message.model, request_id })
+    Ok(Reply {
+        text,
+        calls: Vec::new(),
+        content: None,
+        stop,
+        usage,
+        cost: None,
+        model: message.model,
+        request_id,
+    })
 }
 
 impl TokenCounts {
@@ -146,6 +155,7 @@ impl TokenCounts {
                 .saturating_add(self.cache_creation_input_tokens.unwrap_or(0))
                 .saturating_add(cached_tokens),
             cached_tokens,
+            cache_write_tokens: self.cache_creation_input_tokens.unwrap_or(0),
             output_tokens: self.output_tokens.unwrap_or(0),
         }
     }

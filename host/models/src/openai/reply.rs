@@ -186,11 +186,21 @@ pub(super) fn completion(
         }) => Usage {
             input_tokens,
             cached_tokens: prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+            cache_write_tokens: 0,
             output_tokens,
         },
         Some(_) | None => usage::estimate(request, &text),
     };
-    Ok(Reply { text: without_thoughts(text), stop, usage, model: completion.model, request_id })
+    Ok(Reply {
+        text: without_thoughts(text),
+        calls: Vec::new(),
+        content: None,
+        stop,
+        usage,
+        cost: None,
+        model: completion.model,
+        request_id,
+    })
 }
 
 /// Open reasoning models put their thoughts before the reply.
