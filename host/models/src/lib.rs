@@ -7,15 +7,18 @@
 
 mod anthropic;
 mod catalogue;
+mod conversation;
 mod endpoint;
 mod error;
 mod exchange;
+mod intake;
 mod openai;
 mod reply;
 mod request;
 mod retry;
 mod schema;
 mod secret;
+mod sse;
 mod usage;
 mod words;
 

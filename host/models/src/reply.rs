@@ -11,7 +11,8 @@ use serde_json::Value;
 pub struct Reply {
     /// The text; of a stage normally one JSON object.
     pub text: String,
-    /// The tools that the model calls, in its order.
+    /// The tools that the model calls, in its order; to be called only if it stopped for that,
+    /// else the last one may be cut off.
     pub calls: Vec<ToolUse>,
     /// What the provider sent, for the conversation's next request; none where text and calls
     /// say it all.
@@ -54,4 +55,16 @@ pub struct Usage {
     pub cache_write_tokens: u64,
     /// Output tokens, thinking included.
     pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Both together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+        }
+    }
 }

@@ -66,7 +66,7 @@ pub enum Turn {
     },
     /// What became of the calls of the turn before.
     Results {
-        /// One for each call, in their order.
+        /// One for each call.
         results: Vec<ToolResult>,
         /// Words after the results.
         text: Option<String>,

@@ -73,7 +73,7 @@ async fn every_reason_to_stop_has_its_meaning() {
         let got = reply(message(content, json!(reason))).await.unwrap();
         assert_eq!((got.stop, got.text.as_str()), (stop, "{"), "{reason}");
     }
-    for reason in [json!("tool_use"), json!("pause_turn"), json!(null)] {
+    for reason in [json!("tool_use"), json!(null)] {
         let error = reply(message(json!([]), reason)).await.unwrap_err();
         assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
     }
