@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod anthropic;
+mod cassette;
 mod catalogue;
 mod conversation;
 mod endpoint;
@@ -23,6 +24,7 @@ mod usage;
 mod words;
 
 pub use anthropic::{Anthropic, AnthropicConfig, ModelLimits};
+pub use cassette::{CassetteError, Recording, Replaying};
 pub use catalogue::{Catalogue, CatalogueError, Effort, LongPrice, MicroDollars, ModelFacts, Price};
 pub use endpoint::PlainHttp;
 pub use error::{ModelError, Refusal};

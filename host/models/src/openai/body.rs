@@ -33,7 +33,7 @@ impl Settings {
             Ask::Stage { system, user, schema } => {
                 let wire =
                     if way.schema_in_prompt { None } else { Some(Wire::new(schema, Dialect::OpenAi)?) };
-                let told = wire.is_none().then(|| in_words(schema)).unwrap_or_default();
+                let told = if wire.is_none() { in_words(schema) } else { String::new() };
                 let user = json!({ "role": "user", "content": user });
                 body["messages"] = system_message(&(system.clone() + &told)).chain([user]).collect();
                 if let Some(wire) = &wire {
