@@ -1,16 +1,24 @@
-//! A loopback server that speaks the Messages API, with scripted replies.
+//! A loopback server that speaks the Messages API, with scripted replies. It streams where the
+//! request says so, and speaks chat completions too.
 //!
 //! Owns: answering like the real one, its refusals of requests that it wouldn't take
 //! included; keeping every request; failing as told. Doesn't own: what a test makes of it.
 //! Threads only, so that it serves tests that drive the binary as a child process.
 
+mod answer;
+mod chat;
+mod conversation;
 mod fit;
 mod http;
+mod message;
+mod reply;
 mod rules;
 pub mod worked_example;
 
+pub use answer::{Answer, Called, Delivery};
 use http::Incoming;
-use serde_json::{Value, json};
+use rules::Refusal;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -39,7 +47,7 @@ pub struct Asked {
     pub headers: Vec<(String, String)>,
 }
 
-/// The stages of the staged flow.
+/// The stages of all flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Asks for `new_sub_tasks`.
@@ -48,62 +56,12 @@ pub enum Stage {
     Decide,
     /// Asks for `sub_task_status`.
     Evaluate,
-}
-
-/// What happens to a request.
-#[derive(Debug, Clone)]
-pub enum Answer {
-    /// This value, in the form that the request's schema forces it into.
-    Json(Value),
-    /// This text, whatever was asked for, with this reason to stop.
-    Text {
-        /// The text block.
-        text: String,
-        /// `end_turn`, `max_tokens`, `refusal`, …
-        stop_reason: &'static str,
-    },
-    /// An error of the API.
-    Failure {
-        /// HTTP status.
-        status: u16,
-        /// `overloaded_error`, …
-        kind: &'static str,
-        /// More headers, such as `retry-after`.
-        headers: Vec<(&'static str, String)>,
-    },
-    /// These bytes as the body of a 200.
-    Body(Vec<u8>),
-    /// The connection is closed without an answer.
-    Close,
-    /// The connection is closed in the middle of the answer.
-    CloseInBody,
-    /// No answer for as long as the server lives.
-    Hang,
-}
-
-impl Answer {
-    /// A text that ends by itself.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into(), stop_reason: "end_turn" }
-    }
-
-    /// 429, to be tried again after so many milliseconds.
-    pub fn rate_limited(retry_after_ms: u64) -> Self {
-        let headers = vec![("retry-after-ms", retry_after_ms.to_string())];
-        Self::Failure { status: 429, kind: "rate_limit_error", headers }
-    }
-
-    /// 529, to be tried again almost at once.
-    pub fn overloaded() -> Self {
-        let headers = vec![("retry-after-ms", "5".to_owned())];
-        Self::Failure { status: 529, kind: "overloaded_error", headers }
-    }
-
-    /// 500, to be tried again almost at once.
-    pub fn internal_error() -> Self {
-        let headers = vec![("retry-after-ms", "5".to_owned())];
-        Self::Failure { status: 500, kind: "api_error", headers }
-    }
+    /// Asks for `decision`.
+    Reason,
+    /// Asks for `instruction`.
+    Reflect,
+    /// A conversation with tools.
+    Converse,
 }
 
 /// The running server. It stops when it is dropped.
@@ -123,6 +81,7 @@ struct Shared {
 #[derive(Default)]
 struct Log {
     asked: Vec<Asked>,
+    said: Vec<conversation::Said>,
     refused: Vec<String>,
     cached: HashSet<String>,
     stopped: bool,
@@ -162,6 +121,11 @@ impl MessagesApi {
     /// What `ANTHROPIC_BASE_URL` has to be.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// What `OPENAI_BASE_URL` has to be.
+    pub fn chat_url(&self) -> String {
+        self.base_url() + "/v1"
     }
 
     /// The environment that leads the binary here.
@@ -228,60 +192,53 @@ impl Shared {
         if let Some(about) = rules::model_info(&incoming) {
             return connection.send(200, &[], about.to_string().as_bytes());
         }
-        if let Err(refusal) = rules::check(&incoming, KEY) {
-            self.log().refused.push(refusal.message.clone());
-            return failure(connection, refusal.status, refusal.kind, &refusal.message, &[]);
+        let chat = chat::is_meant(&incoming);
+        if let Err(Refusal { status, kind, message }) = self.check(&incoming, chat) {
+            self.log().refused.push(message.clone());
+            return reply::failure(connection, chat, status, kind, &message, &[]);
         }
-        let (asked, cached) = self.keep(incoming);
+        let (asked, cached) = self.keep(incoming, chat);
         let answer = {
             let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
             script(&asked)
         };
-        let request_id = ("request-id", format!("req_{:04}", asked.number));
-        match answer {
-            Answer::Json(value) => {
-                let text = fit::fit(&asked.schema, value).to_string();
-                let body = message(&asked, &text, "end_turn", cached);
-                connection.send(200, &[request_id], body.to_string().as_bytes())
-            }
-            Answer::Text { text, stop_reason } => {
-                let body = message(&asked, &text, stop_reason, cached);
-                connection.send(200, &[request_id], body.to_string().as_bytes())
-            }
-            Answer::Failure { status, kind, headers } => {
-                failure(connection, status, kind, "scripted", &headers)
-            }
-            Answer::Body(body) => connection.send(200, &[request_id], &body),
-            Answer::Close => false,
-            Answer::CloseInBody => {
-                connection.send_half();
-                false
-            }
-            Answer::Hang => {
-                let mut log = self.log();
-                while !log.stopped {
-                    log = self.changed.wait(log).unwrap_or_else(PoisonError::into_inner);
-                }
-                false
-            }
+        let mut exchange = reply::Exchange { shared: self, connection, asked: &asked, chat, cached };
+        exchange.send(answer, Delivery::default())
+    }
+
+    fn check(&self, incoming: &Incoming, chat: bool) -> Result<(), Refusal> {
+        if chat { chat::check(incoming, KEY) } else { rules::check(incoming, KEY, &self.log().said) }
+    }
+
+    /// Remembers what a conversation was told.
+    fn remember(&self, said: conversation::Said) {
+        self.log().said.push(said);
+    }
+
+    /// Waits for the server's end.
+    fn hang(&self) {
+        let mut log = self.log();
+        while !log.stopped {
+            log = self.changed.wait(log).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Keeps a request; whether its system text has been seen before.
-    fn keep(&self, incoming: Incoming) -> (Asked, bool) {
+    fn keep(&self, incoming: Incoming, chat: bool) -> (Asked, bool) {
         let mut log = self.log();
         let body = incoming.body;
-        let schema = body.pointer("/output_config/format/schema").cloned().unwrap_or_default();
+        let place = if chat { "/response_format/json_schema/schema" } else { "/output_config/format/schema" };
+        let schema = body.pointer(place).cloned().unwrap_or_default();
+        let messages = || body["messages"].as_array().into_iter().flatten();
+        let (system, user) = match chat {
+            true => (chat::said(&body, true), chat::said(&body, false)),
+            false => (texts(&body["system"]), messages().map(|message| texts(&message["content"])).collect()),
+        };
         let asked = Asked {
             number: log.asked.len(),
-            stage: stage_of(&schema),
-            system: texts(&body["system"]),
-            user: body["messages"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|message| texts(&message["content"]))
-                .collect(),
+            stage: stage_of(&schema, &body),
+            system,
+            user,
             schema,
             headers: incoming.headers,
             body,
@@ -293,12 +250,15 @@ impl Shared {
     }
 }
 
-fn stage_of(schema: &Value) -> Option<Stage> {
+fn stage_of(schema: &Value, body: &Value) -> Option<Stage> {
     let has = |name: &str| schema["properties"].get(name).is_some();
     match () {
         () if has("new_sub_tasks") => Some(Stage::Plan),
         () if has("action") => Some(Stage::Decide),
         () if has("sub_task_status") => Some(Stage::Evaluate),
+        () if has("decision") => Some(Stage::Reason),
+        () if has("instruction") => Some(Stage::Reflect),
+        () if body.get("tools").is_some() => Some(Stage::Converse),
         () => None,
     }
 }
@@ -306,45 +266,16 @@ fn stage_of(schema: &Value) -> Option<Stage> {
 fn texts(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
-        blocks => {
-            blocks.as_array().into_iter().flatten().filter_map(|block| block["text"].as_str()).collect()
-        }
+        blocks => blocks.as_array().into_iter().flatten().map(text_of).collect(),
     }
 }
 
-/// A message as the API sends it, a thinking block first.
-fn message(asked: &Asked, text: &str, stop_reason: &str, cached: bool) -> Value {
-    let tokens = |text: &str| text.len().div_ceil(4);
-    let system = tokens(&asked.system);
-    json!({
-        "id": format!("msg_{:04}", asked.number),
-        "type": "message",
-        "role": "assistant",
-        "model": asked.body["model"],
-        "content": [
-            { "type": "thinking", "thinking": "", "signature": "c2lnbmVk" },
-            { "type": "text", "text": text },
-        ],
-        "stop_reason": stop_reason,
-        "stop_sequence": null,
-        "usage": {
-            "input_tokens": tokens(&asked.user),
-            "cache_creation_input_tokens": if cached { 0 } else { system },
-            "cache_read_input_tokens": if cached { system } else { 0 },
-            "output_tokens": tokens(text) + 20,
-        },
-    })
-}
-
-fn failure(
-    connection: &mut http::Connection,
-    status: u16,
-    kind: &str,
-    message: &str,
-    headers: &[(&'static str, String)],
-) -> bool {
-    let body = json!({ "type": "error", "error": { "type": kind, "message": message } });
-    connection.send(status, headers, body.to_string().as_bytes())
+/// A block's text; of a result what it says.
+fn text_of(block: &Value) -> String {
+    match block["type"].as_str() {
+        Some("tool_result") => texts(&block["content"]),
+        Some(_) | None => block["text"].as_str().unwrap_or_default().to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use ringfence_engine::{
     Effect, Ending, Event, EventKind, ModelCall, ModelFailure, ModelReply, ReceiptId, Refused, Review, Run,
     Stage, StopReason, Subject, ToolCall, ToolOutcome, Usage,
 };
-use ringfence_models::{Model, Request, Stop};
+use ringfence_models::{Ask, Model, Request, Stop};
 use ringfence_store::{Entry, Lease, Store};
 use serde_json::Value;
 use std::sync::Arc;
@@ -154,9 +154,8 @@ impl Driver {
         let limit = Duration::from_millis(call.timeout_ms);
         let request = Request {
             stage: call.stage.name().to_owned(),
-            system: call.system,
-            user: call.user,
-            schema: call.schema,
+            expert: None,
+            ask: Ask::Stage { system: call.system, user: call.user, schema: call.schema },
             facts: call.facts,
             max_tokens: call.max_tokens,
         };
@@ -254,7 +253,7 @@ fn reply_of(reply: ringfence_models::Reply) -> ModelReply {
     ModelReply {
         text: reply.text,
         stop: match reply.stop {
-            Stop::End => StopReason::End,
+            Stop::End | Stop::ToolUse => StopReason::End,
             Stop::Length => StopReason::Length,
             Stop::Refusal => StopReason::Refusal,
         },

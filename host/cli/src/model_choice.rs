@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use async_trait::async_trait;
 use ringfence_models::{
     Anthropic, AnthropicConfig, Catalogue, Effort, Model, ModelError, OpenAi, OpenAiConfig, PlainHttp,
-    Playbook, Reply, Request, Secret,
+    Playbook, Price, Reply, Request, Secret,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -282,6 +282,14 @@ impl Model for ByStage {
             identity.push_str(&format!(", {stage}: {}", model.identity()));
         }
         identity
+    }
+
+    fn price(&self, stage: &str, expert: Option<&str>) -> Option<Price> {
+        self.stages.get(stage).unwrap_or(&self.default).price(stage, expert)
+    }
+
+    fn reads_facts(&self) -> bool {
+        self.default.reads_facts() || self.stages.values().any(|model| model.reads_facts())
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {

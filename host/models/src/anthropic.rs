@@ -1,27 +1,34 @@
 //! The Messages API.
 //!
-//! Owns: the request as that API wants it, reading its replies and errors. Doesn't own:
-//! connections and retries, what a stage asks. A model's limits are data (`models.toml`).
+//! Owns: asking over that API, a turn that pauses included. Doesn't own: connections and
+//! retries, what is asked. A model's limits are data (`models.toml`).
 
+mod block;
+mod body;
 mod reply;
+mod stream;
 
-use crate::catalogue::{Catalogue, Effort};
+use crate::catalogue::{Catalogue, Effort, Price};
 use crate::endpoint::{Endpoint, PlainHttp};
-use crate::exchange::{Connection, Transport};
+use crate::exchange::{Connection, Head, Transport};
+use crate::intake::Body;
 use crate::retry::until_answered;
-use crate::schema::{Dialect, Wire};
 use crate::secret::Secret;
-use crate::{Model, ModelError, Reply, Request};
+use crate::sse::Whole;
+use crate::{Model, ModelError, Reply, Request, ToolUse, Usage, usage};
 use async_trait::async_trait;
+use body::{Prepared, Settings};
+use reply::{Ended, Message, TokenCounts};
 use reqwest::Method;
 use reqwest::header::HeaderName;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+use stream::Stream;
 
 const PROVIDER: &str = "anthropic";
 const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
 
-/// The largest body that the API takes, in bytes.
-const MAX_REQUEST: usize = 32 * 1024 * 1024;
+/// How often one turn may pause.
+const MAX_PAUSES: usize = 8;
 
 /// How a model is reached over the Messages API.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +43,11 @@ pub struct AnthropicConfig {
     pub effort: Option<Effort>,
     /// Only for models that take one: for any other it is an error to give it.
     pub temperature: Option<f64>,
+    /// Whether replies are streamed: a server that has died shows by its silence.
+    pub streaming: bool,
+    /// Whether the arguments of tools are held to their schemas by the provider, which then
+    /// limits how many tools there are and how rich they are.
+    pub strict_tools: bool,
     /// Whether the key may travel unencrypted.
     pub plain_http: PlainHttp,
     /// Times, sizes and tries.
@@ -56,6 +68,8 @@ impl AnthropicConfig {
             model: Self::MODEL.to_owned(),
             effort: None,
             temperature: None,
+            streaming: true,
+            strict_tools: false,
             plain_http: PlainHttp::default(),
             transport: Transport::default(),
         }
@@ -66,9 +80,8 @@ impl AnthropicConfig {
 #[derive(Debug)]
 pub struct Anthropic {
     connection: Connection,
-    model: String,
-    effort: Option<Effort>,
-    temperature: Option<f64>,
+    settings: Settings,
+    price: Option<Price>,
 }
 
 /// What a model can take, as its server says.
@@ -84,7 +97,17 @@ impl Anthropic {
     /// Prepares a model; nothing is sent yet. Settings that the model is known not to take
     /// are refused here, by name.
     pub fn new(config: AnthropicConfig, known: &Catalogue) -> Result<Self, ModelError> {
-        let AnthropicConfig { api_key, base_url, model, effort, temperature, plain_http, transport } = config;
+        let AnthropicConfig {
+            api_key,
+            base_url,
+            model,
+            effort,
+            temperature,
+            streaming,
+            strict_tools,
+            plain_http,
+            transport,
+        } = config;
         if api_key.is_empty() {
             return Err(ModelError::Unsupported {
                 why: format!("the key for {PROVIDER} is empty; set {KEY_VARIABLE}"),
@@ -96,81 +119,108 @@ impl Anthropic {
         let key = (HeaderName::from_static("x-api-key"), "", &api_key);
         let connection = Connection::new(PROVIDER, endpoint, transport, KEY_VARIABLE, Some(key))?
             .with_header("anthropic-version", "2023-06-01");
-        Ok(Self { connection, model, effort, temperature })
+        let settings = Settings { model, effort, temperature, streaming, strict_tools };
+        Ok(Self { connection, settings, price: facts.price })
     }
 
     /// Asks the server about the model: whether the key and the id are good, and its limits.
     pub async fn limits(&self) -> Result<ModelLimits, ModelError> {
-        let path = format!("/v1/models/{}", path_segment(&self.model));
-        until_answered(&self.connection, Method::GET, &path, None, |answer| {
-            reply::read(&self.connection, answer, |body: Value| {
-                let tokens = |key: &str| body.get(key).and_then(Value::as_u64);
-                Ok(ModelLimits {
-                    max_input_tokens: tokens("max_input_tokens"),
-                    max_output_tokens: tokens("max_tokens"),
-                })
-            })
+        let path = format!("/v1/models/{}", path_segment(&self.settings.model));
+        let connection = &self.connection;
+        let about: Value = until_answered(connection, Method::GET, &path, None, |head, body: Body<Whole>| {
+            reply::read(connection, head, &body.bytes())
         })
-        .await
+        .await?;
+        let tokens = |key: &str| about.get(key).and_then(Value::as_u64);
+        Ok(ModelLimits {
+            max_input_tokens: tokens("max_input_tokens"),
+            max_output_tokens: tokens("max_tokens"),
+        })
     }
 
-    fn body(&self, request: &Request, wire: &Wire) -> Result<Vec<u8>, ModelError> {
-        if request.user.trim().is_empty() {
-            return Err(ModelError::Unsupported {
-                why: format!("the request of stage {} has no text", request.stage),
-            });
+    /// One message, with the server's id of the request.
+    async fn message(&self, body: &[u8]) -> Result<(Message, Option<String>), ModelError> {
+        let connection = &self.connection;
+        let id = |head: &Head| connection.header(head, "request-id");
+        let (method, path) = (Method::POST, "/v1/messages");
+        if self.settings.streaming {
+            until_answered(connection, method, path, Some(body), |head, body: Body<Stream>| {
+                reply::message(connection, head, body).map(|message| (message, id(head)))
+            })
+            .await
+        } else {
+            until_answered(connection, method, path, Some(body), |head, body: Body<Whole>| {
+                reply::read(connection, head, &body.bytes()).map(|message| (message, id(head)))
+            })
+            .await
         }
-        let mut output =
-            Map::from_iter([("format".to_owned(), json!({"type": "json_schema", "schema": wire.schema}))]);
-        if let Some(effort) = self.effort {
-            output.insert("effort".to_owned(), json!(effort.word()));
-        }
-        let mut body = json!({ "model": self.model, "max_tokens": request.max_tokens });
-        if !request.system.trim().is_empty() {
-            // What never changes comes first and is cached; the state comes last.
-            body["system"] = json!([{
-                "type": "text",
-                "text": request.system,
-                "cache_control": { "type": "ephemeral" },
-            }]);
-        }
-        body["messages"] = json!([{ "role": "user", "content": [{ "type": "text", "text": request.user }] }]);
-        body["output_config"] = Value::Object(output);
-        if let Some(temperature) = self.temperature {
-            body["temperature"] = json!(temperature);
-        }
-        let body = body.to_string().into_bytes();
-        if body.len() > MAX_REQUEST {
-            return Err(ModelError::Unsupported {
-                why: format!(
-                    "the request of stage {} has {} bytes and {PROVIDER} takes {MAX_REQUEST}",
-                    request.stage,
-                    body.len()
-                ),
-            });
-        }
-        Ok(body)
     }
 }
 
 #[async_trait]
 impl Model for Anthropic {
     fn identity(&self) -> String {
-        format!("{PROVIDER} {}", self.model)
+        format!("{PROVIDER} {}", self.settings.model)
+    }
+
+    fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
+        self.price.clone()
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
-        let wire = Wire::new(&request.schema, Dialect::Anthropic)?;
-        let body = self.body(&request, &wire)?;
-        let connection = &self.connection;
-        let mut reply = until_answered(connection, Method::POST, "/v1/messages", Some(&body), |answer| {
-            reply::read(connection, answer, |message| {
-                reply::message(connection, message, connection.header(answer, "request-id"), &request)
-            })
-        })
-        .await?;
-        reply.text = wire.read(reply.text);
-        Ok(connection.cleared(reply))
+        let mut prepared = Prepared::new(&request, &self.settings)?;
+        let offered = prepared.reply.is_none();
+        let mut said = Said::default();
+        for _ in 0..=MAX_PAUSES {
+            let (message, request_id) = self.message(&prepared.bytes()?).await?;
+            match message.ended(&self.connection, offered) {
+                Ok(Ended::Paused) => {
+                    said.add(&request, message);
+                    prepared.go_on(&said.content);
+                }
+                Ok(Ended::Stopped(stop)) => {
+                    let model = message.model.clone();
+                    said.add(&request, message);
+                    let reply = Reply {
+                        text: said.text,
+                        calls: if offered { said.calls } else { Vec::new() },
+                        content: offered.then_some(Value::Array(said.content)),
+                        stop,
+                        usage: said.usage,
+                        cost: self.price.as_ref().map(|price| price.of(&said.usage)),
+                        model,
+                        request_id,
+                    };
+                    return Ok(self.connection.cleared(prepared.led_back(reply)));
+                }
+                Err(why) => return Err(reply::unreadable(&self.connection, &why)),
+            }
+        }
+        Err(reply::unreadable(&self.connection, &format!("the turn paused {} times", MAX_PAUSES + 1)))
+    }
+}
+
+/// What the messages of one turn say together.
+#[derive(Default)]
+struct Said {
+    text: String,
+    calls: Vec<ToolUse>,
+    content: Vec<Value>,
+    usage: Usage,
+}
+
+impl Said {
+    fn add(&mut self, request: &Request, message: Message) {
+        let mut text: String = message.content.iter().filter_map(|block| block.text()).collect();
+        let counted = message.usage.as_ref().map(TokenCounts::total);
+        let used = counted.unwrap_or_else(|| usage::estimate(request, &text));
+        if text.trim().is_empty() && message.stop_reason.as_deref() == Some("refusal") {
+            text = message.explanation().unwrap_or_default().to_owned();
+        }
+        self.text.push_str(&text);
+        self.usage = self.usage.plus(used);
+        self.calls.extend(message.content.iter().filter_map(|block| block.call()));
+        self.content.extend(message.content.into_iter().map(|block| block.into_value()));
     }
 }
 

@@ -59,7 +59,7 @@ impl Effort {
 }
 
 /// US dollars for a million tokens.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Prompt tokens.
@@ -68,12 +68,14 @@ pub struct Price {
     pub output: f64,
     /// Prompt tokens read from the provider's cache; as `input` when not given.
     pub cached: Option<f64>,
+    /// Prompt tokens written to the provider's cache; as `input` when not given.
+    pub cache_write: Option<f64>,
     /// Other prices for long prompts.
     pub long: Option<LongPrice>,
 }
 
 /// Prices as soon as the prompt is longer than a threshold; they hold for the whole reply.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongPrice {
     /// Prompt tokens that still have the ordinary price.
@@ -84,6 +86,8 @@ pub struct LongPrice {
     pub output: f64,
     /// Prompt tokens read from the provider's cache; as `input` when not given.
     pub cached: Option<f64>,
+    /// Prompt tokens written to the provider's cache; as `input` when not given.
+    pub cache_write: Option<f64>,
 }
 
 /// An amount of money: millionths of a US dollar.
@@ -217,18 +221,23 @@ impl ModelFacts {
 }
 
 impl Price {
+    /// What costs nothing.
+    pub const FREE: Self = Self { input: 0.0, output: 0.0, cached: None, cache_write: None, long: None };
+
     /// What so many tokens cost, rounded up.
     pub fn of(&self, usage: &Usage) -> MicroDollars {
-        let (input, output, cached) = match &self.long {
+        let (input, output, cached, cache_write) = match &self.long {
             Some(long) if usage.input_tokens > long.over => {
-                (long.input, long.output, long.cached.unwrap_or(long.input))
+                (long.input, long.output, long.cached, long.cache_write)
             }
-            Some(_) | None => (self.input, self.output, self.cached.unwrap_or(self.input)),
+            Some(_) | None => (self.input, self.output, self.cached, self.cache_write),
         };
-        let from_cache = usage.cached_tokens.min(usage.input_tokens);
+        let read = usage.cached_tokens.min(usage.input_tokens);
+        let written = usage.cache_write_tokens.min(usage.input_tokens - read);
         // Dollars for a million tokens are millionths of a dollar for one.
-        let micro = (usage.input_tokens - from_cache) as f64 * input
-            + from_cache as f64 * cached
+        let micro = (usage.input_tokens - read - written) as f64 * input
+            + read as f64 * cached.unwrap_or(input)
+            + written as f64 * cache_write.unwrap_or(input)
             + usage.output_tokens as f64 * output;
         // Binary fractions of prices must not push an exact amount up to the next one.
         MicroDollars((micro - 1e-6).ceil().max(0.0) as u64)
@@ -241,9 +250,11 @@ impl Price {
             ("input", Some(self.input)),
             ("output", Some(self.output)),
             ("cached", self.cached),
+            ("cache_write", self.cache_write),
             ("long.input", long.map(|long| long.input)),
             ("long.output", long.map(|long| long.output)),
             ("long.cached", long.and_then(|long| long.cached)),
+            ("long.cache_write", long.and_then(|long| long.cache_write)),
         ]
         .into_iter()
         .find_map(|(field, amount)| amount.is_some_and(bad).then_some(field))
@@ -273,7 +284,7 @@ mod tests {
     use super::*;
 
     fn usage(input_tokens: u64, cached_tokens: u64, output_tokens: u64) -> Usage {
-        Usage { input_tokens, cached_tokens, output_tokens }
+        Usage { input_tokens, cached_tokens, cache_write_tokens: 0, output_tokens }
     }
 
     #[test]
@@ -283,6 +294,21 @@ mod tests {
         assert_eq!(cost("claude-sonnet-5-5", usage(1_000_000, 0, 100_000)), MicroDollars(3_000_000));
         assert_eq!(cost("claude-opus-5-5", usage(1_000, 500, 0)), MicroDollars(2_200));
         assert_eq!(cost("claude-haiku-5-5", usage(1, 0, 0)), MicroDollars(1));
+    }
+
+    #[test]
+    fn tokens_written_to_the_cache_have_their_own_price() {
+        let known = Catalogue::built_in().unwrap();
+        let written = Usage { cache_write_tokens: 400, ..usage(1_000, 500, 0) };
+        let cost = |model| known.cost("anthropic", model, &written).unwrap();
+        assert_eq!(cost("claude-sonnet-5-5"), MicroDollars(200 + 100 + 1_000));
+        assert_eq!(cost("claude-opus-5-5"), MicroDollars(2 * cost("claude-sonnet-5-5").0));
+        let price = Price { input: 3.0, ..Price::FREE };
+        assert_eq!(price.of(&written), MicroDollars(3_000));
+        assert_eq!(Price::FREE.of(&written), MicroDollars(0));
+        // More than the whole prompt can't have been written.
+        let absurd = Usage { cache_write_tokens: u64::MAX, ..usage(1_000, 500, 0) };
+        assert_eq!(price.of(&absurd), MicroDollars(3_000));
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! network's failures are called. Doesn't own: whether to try again, what a body means.
 
 use crate::endpoint::Endpoint;
+use crate::intake::{Body, Intake, Next};
 use crate::secret::Secret;
-use crate::{ModelError, Refusal, Reply, words};
+use crate::sse::Listener;
+use crate::{ModelError, Refusal, Reply, ToolUse, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, StatusCode, Url, redirect};
 use std::error::Error as _;
@@ -19,9 +21,9 @@ pub struct Transport {
     pub connect_timeout: Duration,
     /// For one whole exchange: the model's time to write its answer.
     pub answer_timeout: Duration,
-    /// Between two bytes of the answer.
+    /// Between two pieces of the answer, and before the first one of a stream.
     pub silence_timeout: Duration,
-    /// Longest body that is read, in bytes.
+    /// Longest body, or stream, that is read, in bytes.
     pub max_body: usize,
     /// Tries of one request, the first included.
     pub attempts: u32,
@@ -38,8 +40,8 @@ impl Default for Transport {
         Self {
             connect_timeout: Duration::from_secs(10),
             answer_timeout: Duration::from_secs(600),
-            silence_timeout: Duration::from_secs(60),
-            max_body: 16 * 1024 * 1024,
+            silence_timeout: Duration::from_secs(120),
+            max_body: 64 * 1024 * 1024,
             attempts: 5,
             first_wait: Duration::from_millis(500),
             max_wait: Duration::from_secs(8),
@@ -48,12 +50,15 @@ impl Default for Transport {
     }
 }
 
-/// An answer, whatever its status.
+/// How long the end of a stream is waited for once nothing in it matters any more, so that
+/// its connection can be used again.
+const PARTING: Duration = Duration::from_millis(100);
+
+/// An answer's first part.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Vec<u8>,
 }
 
 /// Why there is no answer.
@@ -136,14 +141,26 @@ impl Connection {
     }
 
     /// A header of an answer as bounded, printable text without the key.
-    pub(crate) fn header(&self, answer: &Answer, name: &str) -> Option<String> {
-        let text = answer.headers.get(name)?.to_str().ok()?.trim();
+    pub(crate) fn header(&self, head: &Head, name: &str) -> Option<String> {
+        let text = head.headers.get(name)?.to_str().ok()?.trim();
         (!text.is_empty()).then(|| self.named(text))
     }
 
     /// A reply without the key: a server may echo what it was sent, and replies are kept.
     pub(crate) fn cleared(&self, reply: Reply) -> Reply {
-        Reply { text: self.secret.censor_reply(&reply.text), model: self.named(&reply.model), ..reply }
+        let clear = |text: &str| self.secret.censor_reply(text);
+        let calls = reply.calls.iter().map(|call| ToolUse {
+            id: clear(&call.id),
+            name: clear(&call.name),
+            arguments: clear(&call.arguments),
+        });
+        Reply {
+            text: clear(&reply.text),
+            calls: calls.collect(),
+            content: reply.content.map(|content| self.secret.censor_value(content)),
+            model: self.named(&reply.model),
+            ..reply
+        }
     }
 
     /// A name that a server gave to something, without the key.
@@ -163,12 +180,12 @@ impl Connection {
     }
 
     /// Sends one request and reads the answer.
-    pub(crate) async fn send(
+    pub(crate) async fn send<L: Listener>(
         &self,
         method: Method,
         path: &str,
         body: Option<&[u8]>,
-    ) -> Result<Answer, Broken> {
+    ) -> Result<(Head, Body<L>), Broken> {
         let wait = self.transport.answer_timeout;
         match timeout(wait, self.exchange(method, path, body)).await {
             Ok(outcome) => outcome,
@@ -176,45 +193,56 @@ impl Connection {
         }
     }
 
-    async fn exchange(&self, method: Method, path: &str, body: Option<&[u8]>) -> Result<Answer, Broken> {
+    async fn exchange<L: Listener>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&[u8]>,
+    ) -> Result<(Head, Body<L>), Broken> {
         let mut request = self.client.request(method, self.endpoint.url(path)).headers(self.headers.clone());
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_vec());
         }
-        let mut response = request.send().await.map_err(|error| self.broken(error))?;
-        let status = response.status();
+        let wait = self.transport.silence_timeout;
+        let answer = request.send();
+        let answer = if L::STREAMS {
+            // A stream begins at once; anything else only when the model is done.
+            let silent = |_| Broken::Network(format!("no answer began in {wait:?}"));
+            timeout(wait, answer).await.map_err(silent)?
+        } else {
+            answer.await
+        };
+        let mut response = answer.map_err(|error| self.broken(error))?;
         let headers = std::mem::take(response.headers_mut());
-        let mut body = Vec::new();
+        let head = Head { status: response.status(), headers };
+        let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
         loop {
-            let wait = self.transport.silence_timeout;
-            let chunk = match timeout(wait, response.chunk()).await {
-                Ok(Ok(Some(chunk))) => chunk,
+            let piece = match timeout(wait, response.chunk()).await {
+                Ok(Ok(Some(piece))) => piece,
                 Ok(Ok(None)) => break,
                 Ok(Err(error)) => return Err(self.broken(error)),
-                Err(_) => {
-                    return Err(Broken::Network(format!("the answer stopped for {wait:?}")));
-                }
+                Err(_) => return Err(Broken::Network(format!("the answer stopped for {wait:?}"))),
             };
-            let room = self.transport.max_body.saturating_sub(body.len());
-            if chunk.len() > room {
-                if !status.is_success() {
-                    // An error's first words are enough.
-                    body.extend(chunk.iter().take(room));
+            match intake.take(&piece) {
+                Next::More => {}
+                Next::Enough => {
+                    let _ = timeout(PARTING, response.chunk()).await;
                     break;
                 }
-                return Err(Broken::Final(ModelError::Unreadable {
-                    provider: self.name.clone(),
-                    why: format!("more than {} bytes", self.transport.max_body),
-                }));
+                Next::TooMuch => {
+                    return Err(Broken::Final(ModelError::Unreadable {
+                        provider: self.name.clone(),
+                        why: format!("more than {} bytes", self.transport.max_body),
+                    }));
+                }
             }
-            body.extend_from_slice(&chunk);
         }
-        Ok(Answer { status, headers, body })
+        Ok((head, intake.end()))
     }
 
     /// The refusal that a redirect is: the key goes nowhere else.
-    pub(crate) fn redirected(&self, answer: &Answer) -> ModelError {
-        let target = answer
+    pub(crate) fn redirected(&self, head: &Head) -> ModelError {
+        let target = head
             .headers
             .get(LOCATION)
             .and_then(|value| value.to_str().ok())
@@ -224,7 +252,7 @@ impl Connection {
             .unwrap_or_default();
         ModelError::Refused {
             provider: self.name.clone(),
-            status: answer.status.as_u16(),
+            status: head.status.as_u16(),
             what: Refusal::Request,
             why: format!("it redirects{target}, which isn't followed; correct the base URL"),
         }

@@ -1,22 +1,25 @@
 //! Servers that speak the chat completions API: Ollama, llama.cpp, vLLM, LM Studio, OpenAI.
 //!
-//! Owns: the request as these servers want it, what one of them turned out not to take.
-//! Doesn't own: connections and retries, what a stage asks.
+//! Owns: asking over that API, what a server turned out not to take. Doesn't own: connections
+//! and retries, what is asked.
 
+mod body;
 mod reply;
 
-use crate::catalogue::{Catalogue, Effort};
+use crate::catalogue::{Catalogue, Effort, Price};
 use crate::endpoint::{Endpoint, PlainHttp};
 use crate::exchange::{Connection, Transport};
+use crate::intake::Body;
 use crate::retry::until_answered;
-use crate::schema::{Dialect, Wire};
 use crate::secret::Secret;
+use crate::sse::Whole;
 use crate::{Model, ModelError, Reply, Request};
 use async_trait::async_trait;
+use body::{Settings, Way};
 use reply::{Heard, Quirk};
 use reqwest::Method;
 use reqwest::header::AUTHORIZATION;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const PROVIDER: &str = "openai";
@@ -61,20 +64,12 @@ impl OpenAiConfig {
 #[derive(Debug)]
 pub struct OpenAi {
     connection: Connection,
-    model: String,
-    effort: Option<Effort>,
-    temperature: Option<f64>,
+    settings: Settings,
+    price: Option<Price>,
     /// The server refuses `response_format`: the schema goes into the prompt instead.
     schema_in_prompt: AtomicBool,
     /// The server wants the cap as `max_completion_tokens`.
     completion_cap: AtomicBool,
-}
-
-/// How one request is put to the server, by what is known of it so far.
-#[derive(Debug, Clone, Copy)]
-struct Way {
-    schema_in_prompt: bool,
-    completion_cap: bool,
 }
 
 impl OpenAi {
@@ -100,9 +95,8 @@ impl OpenAi {
         let connection = Connection::new(PROVIDER, endpoint, transport, KEY_VARIABLE, key)?;
         Ok(Self {
             connection,
-            model,
-            effort,
-            temperature,
+            settings: Settings { model, effort, temperature },
+            price: facts.price,
             schema_in_prompt: AtomicBool::new(false),
             completion_cap: AtomicBool::new(completion_cap),
         })
@@ -110,11 +104,12 @@ impl OpenAi {
 
     /// Asks the server which models it has: whether the address and the key are good.
     pub async fn models(&self) -> Result<Vec<String>, ModelError> {
-        let heard = until_answered(&self.connection, Method::GET, "/models", None, |answer| {
-            reply::read(&self.connection, answer, |body: Value| {
+        let connection = &self.connection;
+        let heard = until_answered(connection, Method::GET, "/models", None, |head, body: Body<Whole>| {
+            reply::read(connection, head, &body.bytes(), |body: Value| {
                 let list = body.get("data").and_then(Value::as_array);
                 let list = list.ok_or("the list of models has no `data`")?;
-                let id = |model: &Value| Some(self.connection.named(model.get("id")?.as_str()?));
+                let id = |model: &Value| Some(connection.named(model.get("id")?.as_str()?));
                 Ok(list.iter().filter_map(id).collect())
             })
         })
@@ -131,69 +126,43 @@ impl OpenAi {
             completion_cap: self.completion_cap.load(Ordering::Relaxed),
         }
     }
-
-    fn body(&self, request: &Request, wire: Option<&Wire>, way: Way) -> Vec<u8> {
-        let mut system = request.system.clone();
-        if wire.is_none() {
-            system.push_str(&format!(
-                "\n\nReply with one JSON object and nothing else, no code fence and no words \
-                 around it. It must satisfy this JSON Schema:\n{}",
-                request.schema
-            ));
-        }
-        let mut messages = Vec::new();
-        if !system.trim().is_empty() {
-            messages.push(json!({ "role": "system", "content": system }));
-        }
-        messages.push(json!({ "role": "user", "content": request.user }));
-        let mut body = json!({ "model": self.model, "messages": messages });
-        let cap = if way.completion_cap { "max_completion_tokens" } else { "max_tokens" };
-        body[cap] = json!(request.max_tokens);
-        if let Some(wire) = wire {
-            body["response_format"] = json!({
-                "type": "json_schema",
-                "json_schema": {
-                    "name": schema_name(&request.stage),
-                    "strict": true,
-                    "schema": wire.schema,
-                },
-            });
-        }
-        if let Some(temperature) = self.temperature {
-            body["temperature"] = json!(temperature);
-        }
-        if let Some(effort) = self.effort {
-            body["reasoning_effort"] = json!(effort.word());
-        }
-        body.to_string().into_bytes()
-    }
 }
 
 #[async_trait]
 impl Model for OpenAi {
     fn identity(&self) -> String {
-        format!("{PROVIDER} {} at {}", self.model, self.connection.endpoint.address())
+        format!("{PROVIDER} {} at {}", self.settings.model, self.connection.endpoint.address())
+    }
+
+    fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
+        self.price.clone()
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
         let connection = &self.connection;
         loop {
             let way = self.way();
-            let wire =
-                if way.schema_in_prompt { None } else { Some(Wire::new(&request.schema, Dialect::OpenAi)?) };
-            let body = self.body(&request, wire.as_ref(), way);
-            let heard = until_answered(connection, Method::POST, OPERATION, Some(&body), |answer| {
-                reply::read(connection, answer, |body| {
-                    let id = connection.header(answer, "x-request-id");
-                    reply::completion(connection, body, id, &request)
-                })
-            })
+            let (body, wire) = self.settings.body(&request, way)?;
+            let body = body.to_string().into_bytes();
+            let heard = until_answered(
+                connection,
+                Method::POST,
+                OPERATION,
+                Some(&body),
+                |head, body: Body<Whole>| {
+                    reply::read(connection, head, &body.bytes(), |body| {
+                        let id = connection.header(head, "x-request-id");
+                        reply::completion(connection, body, id, &request)
+                    })
+                },
+            )
             .await?;
             match heard {
                 Heard::Good(mut reply) => {
                     if let Some(wire) = wire {
                         reply.text = wire.read(reply.text);
                     }
+                    reply.cost = self.price.as_ref().map(|price| price.of(&reply.usage));
                     return Ok(connection.cleared(reply));
                 }
                 // Each is learnt once; the same complaint about the other way is an error.
@@ -211,14 +180,4 @@ impl Model for OpenAi {
             }
         }
     }
-}
-
-/// A name as the API takes it: letters, digits, `_` and `-`, at most 64.
-fn schema_name(stage: &str) -> String {
-    let name: String = stage
-        .chars()
-        .filter(|character| character.is_ascii_alphanumeric() || "_-".contains(*character))
-        .take(64)
-        .collect();
-    if name.is_empty() { "reply".to_owned() } else { name }
 }

@@ -4,7 +4,9 @@
 //! Doesn't own: how a failure is recognised in a provider's body.
 
 use crate::ModelError;
-use crate::exchange::{Answer, Broken, Connection};
+use crate::exchange::{Broken, Connection, Head};
+use crate::intake::Body;
+use crate::sse::Listener;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use std::time::{Duration, SystemTime};
@@ -15,8 +17,22 @@ pub(crate) enum Verdict<T> {
     Good(T),
     /// The server said no.
     Failed(Failure),
+    /// It ended before its end: the network's failure.
+    CutOff(String),
     /// Nothing can be made of it.
     Hopeless(ModelError),
+}
+
+impl<T> Verdict<T> {
+    /// The same with another good value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Verdict<U> {
+        match self {
+            Self::Good(value) => Verdict::Good(change(value)),
+            Self::Failed(failure) => Verdict::Failed(failure),
+            Self::CutOff(why) => Verdict::CutOff(why),
+            Self::Hopeless(error) => Verdict::Hopeless(error),
+        }
+    }
 }
 
 /// A failure in the server's own words.
@@ -31,33 +47,31 @@ pub(crate) struct Failure {
 }
 
 /// Sends a request until it is answered, is refused for good, or the tries are used up.
-pub(crate) async fn until_answered<T>(
+pub(crate) async fn until_answered<L: Listener, T>(
     connection: &Connection,
     method: Method,
     path: &str,
     body: Option<&[u8]>,
-    read: impl Fn(&Answer) -> Verdict<T>,
+    read: impl Fn(&Head, Body<L>) -> Verdict<T>,
 ) -> Result<T, ModelError> {
     let transport = &connection.transport;
+    let unreachable = |why| (ModelError::Unreachable { provider: connection.name.clone(), why }, None);
     let mut attempt = 1;
     loop {
         let (error, asked) = match connection.send(method.clone(), path, body).await {
             Err(Broken::Final(error)) => return Err(error),
-            Err(Broken::Network(why)) => {
-                (ModelError::Unreachable { provider: connection.name.clone(), why }, None)
-            }
-            Ok(answer) if answer.status.is_redirection() => {
-                return Err(connection.redirected(&answer));
-            }
-            Ok(answer) => match read(&answer) {
+            Err(Broken::Network(why)) => unreachable(why),
+            Ok((head, _)) if head.status.is_redirection() => return Err(connection.redirected(&head)),
+            Ok((head, body)) => match read(&head, body) {
                 Verdict::Good(value) => return Ok(value),
                 Verdict::Hopeless(error) => return Err(error),
+                Verdict::CutOff(why) => unreachable(why),
                 Verdict::Failed(failure) => {
-                    let error = named(connection, &answer, &failure);
-                    if !worth_repeating(&failure, &answer.headers) {
+                    let error = named(connection, &head, &failure);
+                    if !worth_repeating(&failure, &head.headers) {
                         return Err(error);
                     }
-                    (error, asked_wait(&answer.headers, SystemTime::now()))
+                    (error, asked_wait(&head.headers, SystemTime::now()))
                 }
             },
         };
@@ -94,15 +108,15 @@ fn worth_repeating(failure: &Failure, headers: &HeaderMap) -> bool {
     }
 }
 
-fn named(connection: &Connection, answer: &Answer, failure: &Failure) -> ModelError {
+fn named(connection: &Connection, head: &Head, failure: &Failure) -> ModelError {
     let provider = connection.name.clone();
     let status = failure.status;
     let mut why = connection.shown(&failure.message);
-    let header = |name| connection.header(answer, name);
+    let header = |name| connection.header(head, name);
     if let Some(id) = header("request-id").or_else(|| header("x-request-id")) {
         why = format!("{why} (request {})", connection.shown(&id));
     }
-    if worth_repeating(failure, &answer.headers) {
+    if worth_repeating(failure, &head.headers) {
         ModelError::Busy { provider, status, why }
     } else {
         let (what, advice) = connection.refusal(status);

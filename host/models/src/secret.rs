@@ -2,6 +2,7 @@
 //!
 //! Owns: the newtype that keys travel in. Doesn't own: where keys come from.
 
+use serde_json::Value;
 use std::fmt;
 
 /// A key or token. Neither `Debug` nor `Display` shows it, and it has no serialization.
@@ -46,9 +47,22 @@ impl Secret {
         if self.0.len() < SHORTEST_KEY { text.to_owned() } else { self.censor(text) }
     }
 
+    /// As [`Secret::censor_reply`], for every text within a value.
+    pub(crate) fn censor_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.censor_reply(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.censor_value(item)).collect(),
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (self.censor_reply(&name), self.censor_value(value)))
+                .collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        }
+    }
+
     /// The secret within a JSON string.
     fn in_json(&self) -> String {
-        let quoted = serde_json::Value::from(self.0.as_str()).to_string();
+        let quoted = Value::from(self.0.as_str()).to_string();
         let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         inner.unwrap_or(&quoted).to_owned()
     }
@@ -96,6 +110,13 @@ mod tests {
         assert_eq!(secret.censor(&in_json), r#"{"key":"[secret]"}"#);
         assert_eq!(secret.censor(&in_json.replace('/', r"\/")), r#"{"key":"[secret]"}"#);
         assert_eq!(secret.censor(r#"it's \sk/"1"\."#), "it's [secret].");
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_of_every_place_of_a_value() {
+        let secret = Secret::new("sk-12345");
+        let value = serde_json::json!([{ "sk-12345": ["a sk-12345", 1, null] }]);
+        assert_eq!(secret.censor_value(value).to_string(), r#"[{"[secret]":["a [secret]",1,null]}]"#);
     }
 
     #[test]

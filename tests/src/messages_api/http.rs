@@ -1,5 +1,6 @@
 //! As much HTTP/1.1 as the server needs.
 
+use super::answer::Delivery;
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -62,11 +63,57 @@ impl Connection {
         self.stream.write_all(&[answer.as_bytes(), body].concat()).is_ok()
     }
 
+    /// Sends an answer in pieces; whether the client was still there.
+    pub(super) fn send_in_pieces(
+        &mut self,
+        kind: &str,
+        headers: &[(&'static str, String)],
+        body: &[u8],
+        delivery: Delivery,
+    ) -> bool {
+        self.begin(kind, headers) && self.pieces(body, delivery) && self.end()
+    }
+
+    /// Sends the head of an answer whose length isn't known yet.
+    pub(super) fn begin(&mut self, kind: &str, headers: &[(&'static str, String)]) -> bool {
+        let mut head = format!("HTTP/1.1 200 Loopback\r\ncontent-type: {kind}\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("transfer-encoding: chunked\r\n\r\n");
+        self.stream.write_all(head.as_bytes()).is_ok()
+    }
+
+    /// Sends more of such an answer.
+    pub(super) fn pieces(&mut self, body: &[u8], delivery: Delivery) -> bool {
+        let cut_before = |index: usize| match delivery {
+            Delivery::Whole | Delivery::ManyLines => false,
+            Delivery::Bytes => true,
+            // Any byte of a character but its first.
+            Delivery::InCharacters => body[index] & 0b1100_0000 == 0b1000_0000,
+            Delivery::CarriageReturns => body[index] == b'\n',
+        };
+        let mut start = 0;
+        for index in (1..=body.len()).filter(|index| *index == body.len() || cut_before(*index)) {
+            let piece = &body[start..index];
+            let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+            if self.stream.write_all(&chunk).is_err() {
+                return false;
+            }
+            start = index;
+        }
+        true
+    }
+
+    /// Ends such an answer.
+    pub(super) fn end(&mut self) -> bool {
+        self.stream.write_all(b"0\r\n\r\n").is_ok()
+    }
+
     /// Sends the beginning of an answer.
-    pub(super) fn send_half(&mut self) {
+    pub(super) fn send_half(&mut self) -> bool {
         let half = b"HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n{\"id\": \"msg_";
-        // A client that has gone doesn't miss it.
-        let _ = self.stream.write_all(half);
+        self.stream.write_all(half).is_ok()
     }
 
     fn line(&mut self) -> Option<String> {

@@ -3,6 +3,7 @@
 //! Written from its documentation and independent of the product's own preparation, so that
 //! a request which would fail in earnest fails here as well.
 
+use super::conversation::{self, Said};
 use super::http::Incoming;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +38,7 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
-fn invalid<T>(message: impl Into<String>) -> Result<T, Refusal> {
+pub(super) fn invalid<T>(message: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal { status: 400, kind: "invalid_request_error", message: message.into() })
 }
 
@@ -51,8 +52,8 @@ pub(super) fn model_info(incoming: &Incoming) -> Option<Value> {
     }))
 }
 
-/// Refuses what the API refuses.
-pub(super) fn check(incoming: &Incoming, key: &str) -> Result<(), Refusal> {
+/// Refuses what the API refuses, after having said so much.
+pub(super) fn check(incoming: &Incoming, key: &str, said: &[Said]) -> Result<(), Refusal> {
     if incoming.header("x-api-key") != Some(key) {
         let message = "invalid x-api-key".to_owned();
         return Err(Refusal { status: 401, kind: "authentication_error", message });
@@ -73,6 +74,7 @@ pub(super) fn check(incoming: &Incoming, key: &str) -> Result<(), Refusal> {
     fields(body)?;
     model(body)?;
     prompt(body)?;
+    conversation::check(body, said)?;
     match body.get("output_config") {
         None => Ok(()),
         Some(config) => output_config(config),
@@ -84,6 +86,8 @@ fn fields(body: &Map<String, Value>) -> Result<(), Refusal> {
         match name.as_str() {
             "model" | "max_tokens" | "system" | "messages" | "output_config" | "metadata"
             | "stop_sequences" | "tools" => {}
+            "stream" if body["stream"].is_boolean() => {}
+            "tool_choice" if matches!(body["tool_choice"]["type"].as_str(), Some("auto" | "none")) => {}
             "temperature" | "top_p" | "top_k" => {
                 return invalid(format!("{name}: this model takes its default only"));
             }
@@ -111,14 +115,11 @@ fn prompt(body: &Map<String, Value>) -> Result<(), Refusal> {
         blocks(system, "system")?;
     }
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice);
-    let Some(messages @ [.., last]) = messages else {
+    let Some(messages @ [_, ..]) = messages else {
         return invalid("messages: at least one message is required");
     };
     for message in messages {
         blocks(&message["content"], "messages.content")?;
-    }
-    if last["role"] != "user" {
-        return invalid("messages: the last message must be the user's, prefill isn't supported");
     }
     Ok(())
 }
@@ -132,10 +133,17 @@ fn blocks(content: &Value, what: &str) -> Result<(), Refusal> {
                 if block["type"] == "text" && block["text"].as_str().is_none_or(empty) {
                     return invalid(format!("{what}: text content blocks must be non-empty"));
                 }
-                if let Some(cache) = block.get("cache_control")
-                    && cache["type"] != "ephemeral"
-                {
-                    return invalid(format!("{what}: cache_control.type must be ephemeral"));
+                match block.get("cache_control") {
+                    Some(_) if block["type"] == "thinking" => {
+                        return invalid(format!("{what}: thinking blocks take no cache_control"));
+                    }
+                    Some(cache) if cache["type"] != "ephemeral" => {
+                        return invalid(format!("{what}: cache_control.type must be ephemeral"));
+                    }
+                    Some(_) | None => {}
+                }
+                if block["type"] == "tool_use" && !block["input"].is_object() {
+                    return invalid(format!("{what}: tool_use.input: Input should be an object"));
                 }
             }
             Ok(())

@@ -3,8 +3,9 @@
 use super::worked_example::{PROJECT, TASKS};
 use super::*;
 use ringfence_models::{
-    Anthropic, AnthropicConfig, Catalogue, Model, ModelError, Reply, Request, Secret, Transport,
+    Anthropic, AnthropicConfig, Ask, Catalogue, Model, ModelError, Reply, Request, Secret, Transport,
 };
+use serde_json::json;
 use std::path::Path;
 
 fn model(server: &MessagesApi, key: &str) -> Anthropic {
@@ -17,9 +18,8 @@ fn model(server: &MessagesApi, key: &str) -> Anthropic {
 fn request(schema: Value, user: &str) -> Request {
     Request {
         stage: "stage".to_owned(),
-        system: "role".to_owned(),
-        user: user.to_owned(),
-        schema,
+        expert: None,
+        ask: Ask::Stage { system: "role".to_owned(), user: user.to_owned(), schema },
         facts: Value::Null,
         max_tokens: 100,
     }
@@ -165,7 +165,7 @@ fn what_the_api_would_refuse_is_refused() {
             [("x-api-key", KEY), ("anthropic-version", "2023-06-01"), ("content-type", "application/json")];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         let incoming = Incoming { method: "POST".into(), path: "/v1/messages".into(), headers, body };
-        rules::check(&incoming, KEY).err().map(|refusal| refusal.message)
+        rules::check(&incoming, KEY, &[]).err().map(|refusal| refusal.message)
     };
     assert_eq!(check(good()), None);
     let with = |key: &str, value: Value| {

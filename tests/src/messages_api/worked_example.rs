@@ -100,7 +100,9 @@ pub fn answer(asked: &Asked) -> Answer {
         Some(Stage::Plan) => Answer::Json(plan(asked)),
         Some(Stage::Decide) => Answer::Json(decide(asked)),
         Some(Stage::Evaluate) => Answer::Json(evaluate(asked)),
-        None => Answer::Failure { status: 400, kind: "invalid_request_error", headers: Vec::new() },
+        Some(Stage::Reason | Stage::Reflect | Stage::Converse) | None => {
+            Answer::Failure { status: 400, kind: "invalid_request_error", headers: Vec::new() }
+        }
     }
 }
 

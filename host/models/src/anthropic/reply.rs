@@ -3,25 +3,29 @@
 //! Owns: telling replies from errors by their bodies, stop reasons, usage. Unknown content
 //! blocks and fields are passed over.
 
-use crate::exchange::{Answer, Connection};
+pub(super) use super::block::Block;
+use super::stream::{Stream, Streamed};
+use crate::exchange::{Connection, Head};
+use crate::intake::Body;
 use crate::retry::{Failure, Verdict};
-use crate::{ModelError, Reply, Request, Stop, Usage, usage};
+use crate::{ModelError, Stop, Usage};
+use reqwest::StatusCode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-#[derive(Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Message {
     #[serde(default)]
-    model: String,
-    content: Vec<Value>,
-    stop_reason: Option<String>,
-    stop_details: Option<Value>,
-    usage: Option<TokenCounts>,
+    pub(super) model: String,
+    pub(super) content: Vec<Block>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) stop_details: Option<Value>,
+    pub(super) usage: Option<TokenCounts>,
 }
 
-#[derive(Deserialize)]
-struct TokenCounts {
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct TokenCounts {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
@@ -33,8 +37,8 @@ struct ErrorBody {
     error: ErrorDetails,
 }
 
-#[derive(Deserialize)]
-struct ErrorDetails {
+#[derive(Debug, Deserialize)]
+pub(super) struct ErrorDetails {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default)]
@@ -42,41 +46,63 @@ struct ErrorDetails {
     details: Option<Value>,
 }
 
-/// Tells a good answer from an error, whatever the status says, and reads it with `take`.
-pub(super) fn read<B: DeserializeOwned, T>(
-    connection: &Connection,
-    answer: &Answer,
-    take: impl FnOnce(B) -> Result<T, String>,
-) -> Verdict<T> {
-    if let Some(failure) = failure(answer) {
+/// Why a message ended, as far as it goes on differently.
+pub(super) enum Ended {
+    /// For good.
+    Stopped(Stop),
+    /// It is to be sent back, and goes on.
+    Paused,
+}
+
+/// Tells a good answer from an error, whatever the status says.
+pub(super) fn read<B: DeserializeOwned>(connection: &Connection, head: &Head, body: &[u8]) -> Verdict<B> {
+    if let Some(failure) = failure(head.status, body) {
         return Verdict::Failed(failure);
     }
-    let body = serde_json::from_slice(&answer.body).map_err(|error| error.to_string());
-    match body.and_then(take) {
+    match serde_json::from_slice(body) {
         Ok(value) => Verdict::Good(value),
-        Err(why) => Verdict::Hopeless(ModelError::Unreadable {
-            provider: connection.name.clone(),
-            why: connection.shown(&why),
-        }),
+        Err(error) => Verdict::Hopeless(unreadable(connection, &error.to_string())),
     }
 }
 
-fn failure(answer: &Answer) -> Option<Failure> {
-    let status = answer.status.as_u16();
-    let body: Option<ErrorBody> = serde_json::from_slice(&answer.body).ok();
-    if answer.status.is_success() {
-        // An overload can be told after the status has been sent.
-        let error = body?.error;
-        let status = error.kind.as_deref().and_then(status_of).unwrap_or(500);
-        return Some(Failure { status, message: error.message, spent: false });
+/// The message that an answer is, streamed or whole: a gateway may not stream.
+pub(super) fn message(connection: &Connection, head: &Head, body: Body<Stream>) -> Verdict<Message> {
+    match body {
+        Body::Whole(body) => read(connection, head, &body),
+        Body::Events(stream) => match stream.end() {
+            Streamed::Message(message) => Verdict::Good(message),
+            Streamed::Failed(error) => Verdict::Failed(error.failure(None)),
+            Streamed::Wrong(why) => Verdict::Hopeless(unreadable(connection, &why)),
+            Streamed::CutOff => Verdict::CutOff("the stream ended before the message did".to_owned()),
+        },
     }
-    let Some(ErrorBody { error }) = body else {
-        let message = String::from_utf8_lossy(&answer.body).into_owned();
-        return Some(Failure { status, message, spent: false });
-    };
-    let code = error.details.as_ref().and_then(|details| details.get("error_code"));
-    let spent = code.and_then(Value::as_str) == Some("enforced_spend_limit_reached");
-    Some(Failure { status, message: error.message, spent })
+}
+
+pub(super) fn unreadable(connection: &Connection, why: &str) -> ModelError {
+    ModelError::Unreadable { provider: connection.name.clone(), why: connection.shown(why) }
+}
+
+fn failure(status: StatusCode, body: &[u8]) -> Option<Failure> {
+    let error: Option<ErrorBody> = serde_json::from_slice(body).ok();
+    match error {
+        // An overload can be told after the status has been sent.
+        Some(body) => Some(body.error.failure((!status.is_success()).then_some(status.as_u16()))),
+        None if status.is_success() => None,
+        None => {
+            let message = String::from_utf8_lossy(body).into_owned();
+            Some(Failure { status: status.as_u16(), message, spent: false })
+        }
+    }
+}
+
+impl ErrorDetails {
+    /// The failure, with the status that its type stands for where none came with it.
+    fn failure(self, status: Option<u16>) -> Failure {
+        let status = status.or_else(|| self.kind.as_deref().and_then(status_of)).unwrap_or(500);
+        let code = self.details.as_ref().and_then(|details| details.get("error_code"));
+        let spent = code.and_then(Value::as_str) == Some("enforced_spend_limit_reached");
+        Failure { status, message: self.message, spent }
+    }
 }
 
 /// The status that an error's type stands for.
@@ -97,55 +123,61 @@ fn status_of(kind: &str) -> Option<u16> {
     })
 }
 
-/// A reply, or what is wrong with it.
-pub(super) fn message(
-    connection: &Connection,
-    message: Message,
-    request_id: Option<String>,
-    request: &Request,
-) -> Result<Reply, String> {
-    let stop = match message.stop_reason.as_deref() {
-        Some("end_turn" | "stop_sequence") => Stop::End,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("refusal") => Stop::Refusal,
-        // Neither is asked for, so nobody could go on with it.
-        Some(unasked @ ("tool_use" | "pause_turn")) => {
-            return Err(format!("the reply stopped for {unasked}, with no tools offered"));
-        }
-        Some(unknown) => {
-            let stop_reason = connection.shown(unknown);
-            tracing::warn!(stop_reason, "unknown stop reason, taken as an end");
-            Stop::End
-        }
-        None => return Err("the reply has no stop_reason".to_owned()),
-    };
-    let mut text = String::new();
-    for block in &message.content {
-        if block.get("type").and_then(Value::as_str) == Some("text") {
-            text.push_str(block.get("text").and_then(Value::as_str).unwrap_or_default());
-        }
+impl Message {
+    /// Why it ended, or what is wrong with that. `offered` says whether there are tools.
+    pub(super) fn ended(&self, connection: &Connection, offered: bool) -> Result<Ended, String> {
+        let called = offered && self.content.iter().any(|block| block.call().is_some());
+        let stop = match self.stop_reason.as_deref() {
+            Some("pause_turn") => return Ok(Ended::Paused),
+            Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+            Some("refusal") => Stop::Refusal,
+            Some("tool_use") if called => Stop::ToolUse,
+            Some("tool_use") if offered => return Err("the reply stopped for tool_use and calls none".into()),
+            // It isn't asked for, so nobody could go on with it.
+            Some("tool_use") => return Err("the reply stopped for tool_use, with no tools offered".into()),
+            Some("end_turn" | "stop_sequence") => Stop::End,
+            Some(unknown) => {
+                let stop_reason = connection.shown(unknown);
+                tracing::warn!(stop_reason, "unknown stop reason, taken as an end");
+                Stop::End
+            }
+            None => return Err("the reply has no stop_reason".to_owned()),
+        };
+        // Calls without results would make the next request impossible.
+        Ok(Ended::Stopped(if called && stop == Stop::End { Stop::ToolUse } else { stop }))
     }
-    if stop == Stop::Refusal && text.trim().is_empty() {
-        let explanation = message.stop_details.as_ref().and_then(|details| details.get("explanation"));
-        text = explanation.and_then(Value::as_str).unwrap_or_default().to_owned();
+
+    /// What the server says of a refusal.
+    pub(super) fn explanation(&self) -> Option<&str> {
+        self.stop_details.as_ref()?.get("explanation")?.as_str()
     }
-    let usage = match message.usage {
-        Some(counts) => counts.total(),
-        None => usage::estimate(request, &text),
-    };
-    Ok(Reply { text, stop, usage, model: message.model, request_id })
 }
 
 impl TokenCounts {
-    fn total(&self) -> Usage {
+    /// The later counts, which are cumulative, over the earlier ones.
+    pub(super) fn over(self, earlier: Option<Self>) -> Self {
+        let Some(earlier) = earlier else { return self };
+        Self {
+            input_tokens: self.input_tokens.or(earlier.input_tokens),
+            cache_creation_input_tokens: self
+                .cache_creation_input_tokens
+                .or(earlier.cache_creation_input_tokens),
+            cache_read_input_tokens: self.cache_read_input_tokens.or(earlier.cache_read_input_tokens),
+            output_tokens: self.output_tokens.or(earlier.output_tokens),
+        }
+    }
+
+    pub(super) fn total(&self) -> Usage {
         let cached_tokens = self.cache_read_input_tokens.unwrap_or(0);
+        let cache_write_tokens = self.cache_creation_input_tokens.unwrap_or(0);
         Usage {
             input_tokens: self
                 .input_tokens
                 .unwrap_or(0)
-                .saturating_add(self.cache_creation_input_tokens.unwrap_or(0))
+                .saturating_add(cache_write_tokens)
                 .saturating_add(cached_tokens),
             cached_tokens,
+            cache_write_tokens,
             output_tokens: self.output_tokens.unwrap_or(0),
         }
     }

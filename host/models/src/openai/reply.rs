@@ -3,12 +3,13 @@
 //! Owns: telling replies from errors, reasons to finish, usage, complaints about parts of
 //! a request that can be put in another way.
 
-use crate::exchange::{Answer, Connection};
+use crate::exchange::{Connection, Head};
 use crate::retry::{Failure, Verdict};
-use crate::{ModelError, Refusal, Reply, Request, Stop, Usage, usage};
+use crate::{Ask, ModelError, Refusal, Reply, Request, Stop, ToolUse, Usage, usage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// An answer, or what this server doesn't take.
 pub(super) enum Heard<T> {
@@ -43,6 +44,20 @@ struct Choice {
 struct Message {
     content: Option<Value>,
     refusal: Option<String>,
+    tool_calls: Option<Vec<Called>>,
+}
+
+#[derive(Deserialize)]
+struct Called {
+    id: Option<String>,
+    function: Function,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    #[serde(default)]
+    name: String,
+    arguments: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -60,10 +75,11 @@ struct CachedCounts {
 /// Tells a good answer from an error and reads it with `take`.
 pub(super) fn read<B: DeserializeOwned, T>(
     connection: &Connection,
-    answer: &Answer,
+    head: &Head,
+    body: &[u8],
     take: impl FnOnce(B) -> Result<T, String>,
 ) -> Verdict<Heard<T>> {
-    if let Some(failure) = failure(answer) {
+    if let Some(failure) = failure(head.status.as_u16(), body) {
         return match quirk(&failure) {
             Some(quirk) => Verdict::Good(Heard::Quirk(
                 quirk,
@@ -77,7 +93,7 @@ pub(super) fn read<B: DeserializeOwned, T>(
             None => Verdict::Failed(failure),
         };
     }
-    let body = serde_json::from_slice(&answer.body).map_err(|error| error.to_string());
+    let body = serde_json::from_slice(body).map_err(|error| error.to_string());
     match body.and_then(take) {
         Ok(value) => Verdict::Good(Heard::Good(value)),
         Err(why) => Verdict::Hopeless(ModelError::Unreadable {
@@ -103,10 +119,10 @@ fn quirk(failure: &Failure) -> Option<Quirk> {
 
 /// The failure that an answer is: `{"error": {…}}`, `{"error": "…"}`, `{"message": …}`,
 /// `{"detail": …}`, or any text.
-fn failure(answer: &Answer) -> Option<Failure> {
-    let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
+fn failure(status: u16, text: &[u8]) -> Option<Failure> {
+    let body: Option<Value> = serde_json::from_slice(text).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| !error.is_null());
-    if answer.status.is_success() && error.is_none() {
+    if (200..300).contains(&status) && error.is_none() {
         return None;
     }
     let field = |name: &str| error.and_then(|error| error.get(name));
@@ -118,14 +134,14 @@ fn failure(answer: &Answer) -> Option<Failure> {
     let mut message = match words {
         Some(Value::String(words)) => words.clone(),
         Some(other) => other.to_string(),
-        None => String::from_utf8_lossy(&answer.body).into_owned(),
+        None => String::from_utf8_lossy(text).into_owned(),
     };
     if let Some(param) = field("param").and_then(Value::as_str)
         && !message.contains(param)
     {
         message.push_str(&format!(" (parameter {param})"));
     }
-    let status = match answer.status.as_u16() {
+    let status = match status {
         // Some gateways put the status into the body only.
         200..=299 => field("code")
             .and_then(Value::as_u64)
@@ -147,12 +163,17 @@ pub(super) fn completion(
     request: &Request,
 ) -> Result<Reply, String> {
     let choice = completion.choices.into_iter().next().ok_or("the reply has no choices")?;
+    let calls = calls(choice.message.tool_calls.unwrap_or_default(), &request.ask);
     let mut stop = match choice.finish_reason.as_deref() {
         Some("stop") => Stop::End,
         Some("length") => Stop::Length,
         Some("content_filter") => Stop::Refusal,
+        Some("tool_calls" | "function_call") if !calls.is_empty() => Stop::ToolUse,
         Some(unasked @ ("tool_calls" | "function_call")) => {
-            return Err(format!("the reply stopped for {unasked}, with no tools offered"));
+            return Err(match request.ask {
+                Ask::Stage { .. } => format!("the reply stopped for {unasked}, with no tools offered"),
+                Ask::Conversation { .. } => format!("the reply stopped for {unasked} and calls none"),
+            });
         }
         Some(unknown) => {
             let finish_reason = connection.shown(unknown);
@@ -162,6 +183,10 @@ pub(super) fn completion(
         // Small servers leave it out; a text that was cut shows when it is parsed.
         None => Stop::End,
     };
+    // Some servers say `stop` whatever comes before it.
+    if stop == Stop::End && !calls.is_empty() {
+        stop = Stop::ToolUse;
+    }
     let mut text = match choice.message.content {
         Some(Value::String(text)) => text,
         Some(Value::Array(parts)) => parts
@@ -186,11 +211,43 @@ pub(super) fn completion(
         }) => Usage {
             input_tokens,
             cached_tokens: prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+            cache_write_tokens: 0,
             output_tokens,
         },
         Some(_) | None => usage::estimate(request, &text),
     };
-    Ok(Reply { text: without_thoughts(text), stop, usage, model: completion.model, request_id })
+    Ok(Reply {
+        text: without_thoughts(text),
+        calls,
+        content: None,
+        stop,
+        usage,
+        cost: None,
+        model: completion.model,
+        request_id,
+    })
+}
+
+/// The calls of a reply. Ids that are missing, or that name two calls, are made up: from the
+/// length of the conversation, so that they are its only ones.
+fn calls(called: Vec<Called>, ask: &Ask) -> Vec<ToolUse> {
+    let turn = match ask {
+        Ask::Stage { .. } => return Vec::new(),
+        Ask::Conversation { turns, .. } => turns.len() + 1,
+    };
+    let mut taken = BTreeSet::new();
+    let with_id = |(number, called): (usize, Called)| {
+        let given = called.id.filter(|id| !id.trim().is_empty() && !taken.contains(id));
+        let id = given.unwrap_or_else(|| format!("call_{turn}_{}", number + 1));
+        taken.insert(id.clone());
+        let arguments = match called.function.arguments {
+            Some(Value::String(text)) => text,
+            Some(Value::Null) | None => String::new(),
+            Some(value) => value.to_string(),
+        };
+        ToolUse { id, name: called.function.name, arguments }
+    };
+    called.into_iter().enumerate().map(with_id).collect()
 }
 
 /// Open reasoning models put their thoughts before the reply.

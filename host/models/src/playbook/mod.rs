@@ -17,7 +17,7 @@ mod plan;
 mod rules;
 mod skeleton;
 
-use crate::{Model, ModelError, Reply, Request, Stop, Usage};
+use crate::{Ask, MicroDollars, Model, ModelError, Price, Reply, Request, Stop, Usage};
 use async_trait::async_trait;
 use facts::{Facts, Stage};
 use serde_json::Value;
@@ -45,12 +45,28 @@ impl Model for Playbook {
         IDENTITY.to_owned()
     }
 
+    fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
+        Some(Price::FREE)
+    }
+
+    fn reads_facts(&self) -> bool {
+        true
+    }
+
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
-        let reply = answer(request.facts)?;
+        let reply = match request.ask {
+            Ask::Stage { .. } => answer(request.facts)?,
+            Ask::Conversation { .. } => {
+                return Err(unsupported("the playbook holds no conversations".to_owned()));
+            }
+        };
         Ok(Reply {
             text: reply.to_string(),
+            calls: Vec::new(),
+            content: None,
             stop: Stop::End,
             usage: Usage::default(),
+            cost: Some(MicroDollars(0)),
             model: "playbook".to_owned(),
             request_id: None,
         })

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 /// Parts of one schema that are translated; more is refused before it is sent.
 pub(crate) const MAX_NODES: usize = 4_000;
 
+/// Tools whose arguments are held to their schemas.
+pub(super) const MAX_STRICT_TOOLS: usize = 20;
+
 const MAX_OPTIONAL: usize = 24;
 const MAX_UNIONS: usize = 16;
 
@@ -26,14 +29,14 @@ struct Count {
     parts: Vec<(usize, String)>,
 }
 
-/// What a translated schema has too much of, if anything.
-pub(super) fn excess(schema: &Value) -> Option<Excess> {
+/// What a translated schema has too much of, if anything; `subject` begins the complaint.
+pub(super) fn excess(schema: &Value, subject: &str) -> Option<Excess> {
     let mut count = Count::default();
     count.walk(schema, "");
     let why = if count.optional.len() > MAX_OPTIONAL {
-        too_many("optional properties", MAX_OPTIONAL, &count.optional)
+        too_many(subject, "optional properties", MAX_OPTIONAL, &count.optional)
     } else if count.unions.len() > MAX_UNIONS {
-        too_many("properties of more than one type", MAX_UNIONS, &count.unions)
+        too_many(subject, "properties of more than one type", MAX_UNIONS, &count.unions)
     } else {
         return None;
     };
@@ -41,11 +44,11 @@ pub(super) fn excess(schema: &Value) -> Option<Excess> {
     Some(Excess { why, largest })
 }
 
-fn too_many(what: &str, limit: usize, names: &[String]) -> String {
+fn too_many(subject: &str, what: &str, limit: usize, names: &[String]) -> String {
     let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
     format!(
-        "the reply's schema has {} {what} and the provider takes {limit} ({}{more}); \
+        "{subject} {} {what} and the provider takes {limit} ({}{more}); \
          make some of them required or offer fewer tools",
         names.len(),
         shown.join(", "),

@@ -7,12 +7,14 @@
 mod decode;
 mod limits;
 mod plan;
+mod tools;
 mod wire;
 
 use crate::ModelError;
 use plan::Plan;
 use serde_json::Value;
 use std::collections::BTreeSet;
+pub(crate) use tools::strict_tools;
 
 /// Which provider's rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +40,7 @@ impl Wire {
         loop {
             let (sent, plan) = wire::translate(schema, dialect, &folded)?;
             let excess = match dialect {
-                Dialect::Anthropic => limits::excess(&sent),
+                Dialect::Anthropic => limits::excess(&sent, "the reply's schema has"),
                 Dialect::OpenAi => None,
             };
             match excess {

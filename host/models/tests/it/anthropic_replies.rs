@@ -2,7 +2,7 @@
 
 use crate::anthropic_requests::{config, good, model, request};
 use crate::server::{Act, Server};
-use ringfence_models::{Model, ModelError, Reply, Stop, Usage};
+use ringfence_models::{MicroDollars, Model, ModelError, Reply, Stop, Usage};
 use serde_json::{Value, json};
 
 async fn reply(body: Value) -> Result<Reply, ModelError> {
@@ -32,8 +32,16 @@ async fn a_reply_keeps_model_request_id_and_every_token_that_was_counted() {
         got.await.unwrap(),
         Reply {
             text: "{\"reasoning\":\"r\"}".to_owned(),
+            calls: Vec::new(),
+            content: None,
             stop: Stop::End,
-            usage: Usage { input_tokens: 3210, cached_tokens: 3000, output_tokens: 40 },
+            usage: Usage {
+                input_tokens: 3210,
+                cached_tokens: 3000,
+                cache_write_tokens: 200,
+                output_tokens: 40,
+            },
+            cost: Some(MicroDollars(20 + 500 + 600 + 400)),
             model: "claude-sonnet-5-5-x".to_owned(),
             request_id: Some("req_7".to_owned()),
         }
@@ -65,7 +73,7 @@ async fn every_reason_to_stop_has_its_meaning() {
         let got = reply(message(content, json!(reason))).await.unwrap();
         assert_eq!((got.stop, got.text.as_str()), (stop, "{"), "{reason}");
     }
-    for reason in [json!("tool_use"), json!("pause_turn"), json!(null)] {
+    for reason in [json!("tool_use"), json!(null)] {
         let error = reply(message(json!([]), reason)).await.unwrap_err();
         assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
     }

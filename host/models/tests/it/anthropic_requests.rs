@@ -2,7 +2,7 @@
 
 use crate::server::{Act, Server};
 use ringfence_models::{
-    Anthropic, AnthropicConfig, Catalogue, Effort, Model, ModelError, Request, Secret, Transport,
+    Anthropic, AnthropicConfig, Ask, Catalogue, Effort, Model, ModelError, Request, Secret, Transport,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -12,22 +12,29 @@ pub(crate) const KEY: &str = "sk-ant-very-private";
 pub(crate) fn request() -> Request {
     Request {
         stage: "decide".to_owned(),
-        system: "You choose the next action.".to_owned(),
-        user: "The task on top: list the files.".to_owned(),
-        schema: json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "type": "object",
-            "properties": {
-                "reasoning": { "type": "string", "minLength": 1 },
-                "action": { "type": "string", "enum": ["read_file", "human_help"] },
-                "action_input": { "type": "object" },
-                "confidence": { "type": "string", "enum": ["low", "medium", "high"] },
-            },
-            "required": ["reasoning", "action", "action_input", "confidence"],
-        }),
+        expert: None,
+        ask: stage("You choose the next action.", "The task on top: list the files.", schema()),
         facts: Value::Null,
         max_tokens: 1_234,
     }
+}
+
+pub(crate) fn stage(system: &str, user: &str, schema: Value) -> Ask {
+    Ask::Stage { system: system.to_owned(), user: user.to_owned(), schema }
+}
+
+pub(crate) fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+            "reasoning": { "type": "string", "minLength": 1 },
+            "action": { "type": "string", "enum": ["read_file", "human_help"] },
+            "action_input": { "type": "object" },
+            "confidence": { "type": "string", "enum": ["low", "medium", "high"] },
+        },
+        "required": ["reasoning", "action", "action_input", "confidence"],
+    })
 }
 
 pub(crate) fn config(url: &str) -> AnthropicConfig {
@@ -80,7 +87,7 @@ async fn effort_is_sent_and_a_base_url_may_end_with_a_slash() {
 #[tokio::test]
 async fn a_system_text_without_words_is_not_sent() {
     let server = Server::start([good("{}")]);
-    let request = Request { system: " ".to_owned(), ..request() };
+    let request = Request { ask: stage(" ", "The task.", schema()), ..request() };
     model(config(&server.url())).complete(request).await.unwrap();
     assert_eq!(server.seen()[0].body.get("system"), None);
 }
@@ -137,9 +144,9 @@ fn an_unusable_key_is_refused_without_showing_it() {
 #[tokio::test]
 async fn a_request_that_cant_be_sent_never_reaches_the_server() {
     let server = Server::start([]);
-    let without_text = Request { user: "\n".to_owned(), ..request() };
-    let too_big = Request { user: "x".repeat(33 * 1024 * 1024), ..request() };
-    let bad_schema = Request { schema: json!({ "type": "array" }), ..request() };
+    let without_text = Request { ask: stage("s", "\n", schema()), ..request() };
+    let too_big = Request { ask: stage("s", &"x".repeat(33 * 1024 * 1024), schema()), ..request() };
+    let bad_schema = Request { ask: stage("s", "u", json!({ "type": "array" })), ..request() };
     for request in [without_text, too_big, bad_schema] {
         let error = model(config(&server.url())).complete(request).await.unwrap_err();
         assert!(matches!(error, ModelError::Unsupported { .. }), "{error}");

@@ -1,6 +1,6 @@
 //! Servers that speak chat completions.
 
-use crate::anthropic_requests::request;
+use crate::anthropic_requests::{request, schema, stage};
 use crate::server::{Act, Server};
 use ringfence_models::{
     Catalogue, Effort, Model, ModelError, OpenAi, OpenAiConfig, Reply, Secret, Stop, Transport, Usage,
@@ -74,8 +74,11 @@ async fn a_reply_keeps_model_and_usage() {
         reply(act).await.unwrap(),
         Reply {
             text: "{\"a\":1}".to_owned(),
+            calls: Vec::new(),
+            content: None,
             stop: Stop::End,
-            usage: Usage { input_tokens: 20, cached_tokens: 16, output_tokens: 3 },
+            usage: Usage { input_tokens: 20, cached_tokens: 16, cache_write_tokens: 0, output_tokens: 3 },
+            cost: None,
             model: "local-7b".to_owned(),
             request_id: Some("req_9".to_owned()),
         }
@@ -125,7 +128,7 @@ async fn a_server_without_response_format_gets_the_schema_in_the_prompt_from_the
         assert_eq!(seen.body.get("response_format"), None);
         let system = seen.body["messages"][0]["content"].as_str().unwrap();
         assert!(system.starts_with("You choose the next action."), "{system}");
-        assert!(system.contains(&request().schema.to_string()), "{system}");
+        assert!(system.contains(&schema().to_string()), "{system}");
     }
 }
 
@@ -185,7 +188,7 @@ async fn a_used_up_quota_is_not_asked_again() {
 async fn an_optional_property_comes_back_left_out() {
     let server = Server::start([good(r#"{"id":"a", "kind":null, "after":["b"]}"#)]);
     let mut request = request();
-    request.schema = json!({
+    let schema = json!({
         "type": "object",
         "properties": {
             "id": { "type": "string" },
@@ -194,6 +197,7 @@ async fn an_optional_property_comes_back_left_out() {
         },
         "required": ["id"],
     });
+    request.ask = stage("s", "u", schema);
     let got = model(config(&server)).complete(request).await.unwrap();
     assert_eq!(got.text, r#"{"id":"a","after":["b"]}"#);
     let schema = &server.seen()[0].body["response_format"]["json_schema"]["schema"];
