@@ -1,12 +1,10 @@
-//! Opening the file, entering runs, taking leases.
+//! Opening the file.
 
-use crate::agreement::check_start;
-use crate::lease::{Entry, Lease};
-use crate::lock_file::LockFile;
-use crate::run::{NewRun, check_id};
+use crate::durability::Durability;
+use crate::schema::Tables;
 use crate::{Result, StoreError, schema};
-use ringfence_engine::{RunId, Timestamp};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use ringfence_engine::Timestamp;
+use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -18,110 +16,64 @@ use std::path::{Path, PathBuf};
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    pub(crate) durability: Durability,
 }
 
 impl Store {
-    /// Opens the file for reading and writing; creates it (mode 0600) where it is missing.
-    /// Its folder must exist.
+    /// Opens the file for reading and writing; creates it (mode 0600) where it is missing, and
+    /// migrates one of an older version. Its folder must exist. What is acknowledged survives the
+    /// death of the machine.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, Durability::default())
+    }
+
+    /// The same, with leases whose steps survive what is asked for. A file may be driven with
+    /// either at any time, also at once.
+    pub fn open_with(path: &Path, durability: Durability) -> Result<Self> {
         let path = plain_path(path)?;
         create_private(&path)?;
         let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let current = schema::is_current(&path, &connection)?;
-        schema::make_durable(&path, &connection)?;
-        if !current {
-            schema::bring_up_to_date(&path, &mut connection)?;
+        let tables = schema::tables(&path, &connection)?;
+        // Nobody asks for a migration that a power failure takes back.
+        Durability::Full.prepare(&path, &connection)?;
+        match tables {
+            Tables::Missing | Tables::Older(_) => schema::bring_up_to_date(&path, &mut connection)?,
+            Tables::Current => {}
         }
-        Ok(Self { connection, path })
+        Ok(Self { connection, path, durability })
     }
 
-    /// Opens an existing file for reading alone; a folder that can't be written to will do.
+    /// Opens an existing file for reading alone, also one of an older version, which stays as it
+    /// is. A folder that can't be written to will do.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         let path = plain_path(path)?;
-        let opened = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
-            schema::is_current(&path, &connection).map(|current| (connection, current))
-        });
-        let (connection, current) = match opened {
+        let opened = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .and_then(|connection| schema::tables(&path, &connection).map(|tables| (connection, tables)));
+        let (connection, tables) = match opened {
             // With no log beside it the file is whole, and SQLite can do without shared memory.
             Err(StoreError::CannotOpen { .. } | StoreError::ReadOnly { .. })
                 if path.exists() && !beside(&path, "-wal").exists() =>
             {
                 let connection = connect_immutable(&path)?;
-                let current = schema::is_current(&path, &connection)?;
-                (connection, current)
+                let tables = schema::tables(&path, &connection)?;
+                (connection, tables)
             }
             other => other?,
         };
-        if !current {
-            let why = "it holds no journal yet".to_owned();
-            return Err(StoreError::CannotOpen { path, why });
+        match tables {
+            Tables::Missing => {
+                let why = "it holds no journal yet".to_owned();
+                return Err(StoreError::CannotOpen { path, why });
+            }
+            Tables::Older(version) => schema::view_as_current(&path, &connection, version)?,
+            Tables::Current => {}
         }
-        Ok(Self { connection, path })
+        Ok(Self { connection, path, durability: Durability::default() })
     }
 
     /// Where the file lies.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Enters a run with its first event and intents, and leases it to this process.
-    pub fn create_run(&self, run: &NewRun, first: &Entry<'_>) -> Result<Lease> {
-        check_id(&run.id)?;
-        check_start(&run.id, &run.goal, first.event)
-            .map_err(|why| StoreError::Inconsistent { run: run.id.clone(), why: why.to_owned() })?;
-        let digest = crate::run::digest(&run.id, &run.project, &run.goal, &run.model, run.created)?;
-        let lock = LockFile::take(&self.leases(), &run.id)?;
-        let mut connection = self.writer()?;
-        let transaction = self.begin(&mut connection)?;
-        let known = transaction
-            .query_row("SELECT 1 FROM runs WHERE id = ?1", [&run.id.0], |_| Ok(()))
-            .optional()
-            .map_err(|error| self.failed(error))?;
-        if known.is_some() {
-            return Err(StoreError::Exists { run: run.id.clone() });
-        }
-        transaction
-            .execute(
-                "INSERT INTO runs (id, project, goal, model, created, updated, stage, ending, events, token, digest)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'initializing', NULL, 0, 1, ?6)",
-                params![
-                    run.id.0,
-                    run.project.as_os_str().as_bytes(),
-                    run.goal,
-                    run.model,
-                    run.created.0,
-                    digest
-                ],
-            )
-            .map_err(|error| self.failed(error))?;
-        let row = transaction.last_insert_rowid();
-        crate::lease::write(&self.path, &transaction, &run.id, row, 1, first)?;
-        transaction.commit().map_err(|error| self.failed(error))?;
-        Ok(Lease::new(connection, self.path.clone(), run.id.clone(), row, 1, lock))
-    }
-
-    /// Takes the run for this process. Fails at once while a live process has it; whatever
-    /// lease was held before can't write any more.
-    pub fn lease(&self, run: &RunId) -> Result<Lease> {
-        check_id(run)?;
-        let known = self
-            .connection
-            .query_row("SELECT n FROM runs WHERE id = ?1", [&run.0], |row| row.get::<_, i64>(0))
-            .optional()
-            .map_err(|error| self.failed(error))?;
-        let Some(row) = known else {
-            return Err(StoreError::NoSuchRun { asked: run.0.clone(), path: self.path.clone() });
-        };
-        let lock = LockFile::take(&self.leases(), run)?;
-        let mut connection = self.writer()?;
-        let transaction = self.begin(&mut connection)?;
-        let token: i64 = transaction
-            .query_row("UPDATE runs SET token = token + 1 WHERE n = ?1 RETURNING token", [row], |row| {
-                row.get(0)
-            })
-            .map_err(|error| self.failed(error))?;
-        transaction.commit().map_err(|error| self.failed(error))?;
-        Ok(Lease::new(connection, self.path.clone(), run.clone(), row, token, lock))
     }
 
     /// Reads through the whole file and reports damage.
@@ -143,25 +95,12 @@ impl Store {
         StoreError::sqlite(&self.path, error)
     }
 
-    fn leases(&self) -> PathBuf {
-        self.path.with_file_name("leases")
-    }
-
-    /// Each lease writes through its own connection, so that readers never wait for it.
-    fn writer(&self) -> Result<Connection> {
-        let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        schema::make_durable(&self.path, &connection)?;
-        Ok(connection)
-    }
-
-    fn begin<'c>(&self, connection: &'c mut Connection) -> Result<rusqlite::Transaction<'c>> {
-        connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| self.failed(error))
+    pub(crate) fn no_such_run(&self, asked: &str) -> StoreError {
+        StoreError::NoSuchRun { asked: asked.chars().take(80).collect(), path: self.path.clone() }
     }
 }
 
-fn connect(path: &Path, access: OpenFlags) -> Result<Connection> {
+pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let failed = |error| StoreError::sqlite(path, error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;

@@ -3,6 +3,7 @@
 mod agreement;
 mod damage;
 mod durability;
+mod fixtures;
 mod journal;
 mod leases;
 mod listing;

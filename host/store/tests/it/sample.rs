@@ -43,6 +43,7 @@ pub(crate) fn new_run(id: &str) -> NewRun {
         goal: "分析主要技术栈".into(),
         model: "playbook".into(),
         created: Timestamp(1_000),
+        parent: None,
     }
 }
 
