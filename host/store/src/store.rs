@@ -11,6 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+/// Bytes of the smallest page that SQLite has; no file with anything in it is shorter.
+const SMALLEST_PAGE: u64 = 512;
+
 /// The journal of all runs, in one file.
 #[derive(Debug)]
 pub struct Store {
@@ -31,6 +34,7 @@ impl Store {
     /// either at any time, also at once.
     pub fn open_with(path: &Path, durability: Durability) -> Result<Self> {
         let path = plain_path(path)?;
+        refuse_stump(&path)?;
         create_private(&path)?;
         let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let tables = schema::tables(&path, &connection)?;
@@ -40,13 +44,16 @@ impl Store {
             Tables::Missing | Tables::Older(_) => schema::bring_up_to_date(&path, &mut connection)?,
             Tables::Current => {}
         }
-        Ok(Self { connection, path, durability })
+        let store = Self { connection, path, durability };
+        store.check_if_cut()?;
+        Ok(store)
     }
 
     /// Opens an existing file for reading alone, also one of an older version, which stays as it
     /// is. A folder that can't be written to will do.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         let path = plain_path(path)?;
+        refuse_stump(&path)?;
         let opened = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .and_then(|connection| schema::tables(&path, &connection).map(|tables| (connection, tables)));
         let (connection, tables) = match opened {
@@ -68,7 +75,9 @@ impl Store {
             Tables::Older(version) => schema::view_as_current(&path, &connection, version)?,
             Tables::Current => {}
         }
-        Ok(Self { connection, path, durability: Durability::default() })
+        let store = Self { connection, path, durability: Durability::default() };
+        store.check_if_cut()?;
+        Ok(store)
     }
 
     /// Where the file lies.
@@ -83,6 +92,17 @@ impl Store {
             .pragma_query_value(None, "integrity_check", |row| row.get(0))
             .map_err(|error| self.failed(error))?;
         if found == "ok" { Ok(()) } else { Err(StoreError::Corrupt { path: self.path.clone(), why: found }) }
+    }
+
+    /// Reads through a file that ends within a page: it was cut, or its disk was full while the log
+    /// was moved into it. SQLite takes the rest of the page for an empty one, and finds nothing in it.
+    fn check_if_cut(&self) -> Result<()> {
+        let page: i64 = self
+            .connection
+            .pragma_query_value(None, "page_size", |row| row.get(0))
+            .map_err(|error| self.failed(error))?;
+        let length = fs::metadata(&self.path).map_err(|error| StoreError::io(&self.path, &error))?.len();
+        if length.is_multiple_of(page.unsigned_abs()) { Ok(()) } else { self.check() }
     }
 
     /// The time to put on an event or a new run: now.
@@ -148,6 +168,21 @@ fn plain_path(path: &Path) -> Result<PathBuf> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path),
         Err(error) => Err(StoreError::io(&path, &error)),
+    }
+}
+
+/// Refuses what SQLite would take for an empty file, and write over, though something was in it.
+fn refuse_stump(path: &Path) -> Result<()> {
+    // In this order: the file has its first page before there is a log.
+    let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let shortest = if log { 0 } else { 1 };
+    match fs::metadata(path) {
+        Ok(file) if (shortest..SMALLEST_PAGE).contains(&file.len()) => {
+            let why = format!("it ends after {} bytes", file.len());
+            Err(StoreError::Corrupt { path: path.to_owned(), why })
+        }
+        // What isn't there is found missing, or made, by who asked.
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

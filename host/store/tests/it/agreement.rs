@@ -1,7 +1,7 @@
 //! Rows that are gone, or that others belie: reported when the run is read.
 
 use crate::sample::*;
-use ringfence_engine::{Effect, RunId};
+use ringfence_engine::RunId;
 use ringfence_store::{Entry, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn filled(folder: &Folder) {
     for call in 1..=3 {
         let event = receipted(call, json!(call));
         let receipts = [(receipt_id(call), json!({ "call": call }))];
-        let intents = [Effect::CallTool(tool_call(call + 1))];
+        let intents = [wish(call + 1)];
         lease
             .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &planning() })
             .unwrap();
@@ -127,10 +127,10 @@ fn a_number_that_is_taken_is_damage_and_nothing_is_written_over_it() {
     let store = harmed(&folder, "UPDATE runs SET events = 3");
     let mut lease = store.lease(&RunId::from("one")).unwrap();
     let event = tool_finished(9, json!(null));
-    let intents = [Effect::CallTool(tool_call(9))];
+    let intents = [wish(9)];
     let step = Entry { event: &event, intents: &intents, receipts: &[], stage: &planning() };
     let said = told(lease.append(&step).unwrap_err());
     assert!(said.contains("event 4 of run one is there already, and the run counts 3 events"), "{said}");
     let kept = store.events(&RunId::from("one")).unwrap();
-    assert_eq!(kept.last().unwrap().intents, [Effect::CallTool(tool_call(4))]);
+    assert_eq!(kept.last().unwrap().intents, [wish(4)]);
 }

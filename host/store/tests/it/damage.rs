@@ -1,7 +1,7 @@
 //! Files that are damaged, foreign, newer, read-only, in the way.
 
 use crate::sample::*;
-use ringfence_engine::{Effect, RunId};
+use ringfence_engine::RunId;
 use ringfence_store::{Entry, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
@@ -14,7 +14,7 @@ fn filled(folder: &Folder) {
     for call in 1..=40 {
         let event = receipted(call, json!("x".repeat(3_000)));
         let receipts = [(receipt_id(call), json!(call))];
-        let intents = [Effect::CallTool(tool_call(call + 1))];
+        let intents = [wish(call + 1)];
         lease
             .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &planning() })
             .unwrap();

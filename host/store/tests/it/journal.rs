@@ -12,9 +12,9 @@ fn a_step_holds_its_outcome_receipts_and_next_intents() {
     let store = folder.store();
     let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
     let call = tool_call(2);
-    let executing = Stage::Executing { call: call.clone() };
+    let executing = Stage::Executing { call };
     let receipts = [(ReceiptId::from("r1"), json!({"tool": "read_file", "wall_us": 12}))];
-    let intents = [Effect::CallTool(call)];
+    let intents = [wish(2)];
     let event = receipted(1, json!({"lines": ["a", "b"]}));
     let seq = lease
         .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &executing })
