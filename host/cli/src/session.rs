@@ -82,7 +82,8 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
     let store = folders.open_store()?;
-    let entered = NewRun { id: id.clone(), project, goal, model: model.identity(), created: at };
+    let entered =
+        NewRun { id: id.clone(), project, goal, model: model.identity(), created: at, parent: None };
     let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
     let lease = store.create_run(&entered, &entry)?;
     let owed = effects;

@@ -4,27 +4,22 @@
 //! run against each other, when they are written and when they are read. Doesn't own: what an
 //! event means, whether the stage in a list is the one that the events lead to.
 
-use crate::read::{Intent, Journal, Recorded, StoredReceipt};
+use crate::read::{Journal, Recorded, StoredReceipt};
 use ringfence_engine::{Event, EventKind, ReceiptId, RunId};
 use serde_json::Value;
 
 /// Whether the first event starts this run with this goal; otherwise what is wrong.
 pub(crate) fn check_start(run: &RunId, goal: &str, first: &Event) -> Result<(), &'static str> {
-    match &first.kind {
-        EventKind::Started { run: started, .. } if started != run => {
-            Err("its first event starts another run")
-        }
-        EventKind::Started { goal: started, .. } if started != goal => {
-            Err("its goal isn't the one that it was started with")
-        }
-        EventKind::Started { .. } => Ok(()),
-        EventKind::ModelReplied { .. }
-        | EventKind::ModelFailed { .. }
-        | EventKind::ToolFinished { .. }
-        | EventKind::Answered { .. }
-        | EventKind::Interrupted
-        | EventKind::Resumed => Err("its first event isn't its start"),
+    let EventKind::Started { run: started, goal: wanted, .. } = &first.kind else {
+        return Err("its first event isn't its start");
+    };
+    if started != run {
+        return Err("its first event starts another run");
     }
+    if wanted != goal {
+        return Err("its goal isn't the one that it was started with");
+    }
+    Ok(())
 }
 
 /// Whether the receipts are those that the event names; otherwise what is wrong.
@@ -41,7 +36,7 @@ pub(crate) fn check_step(event: &Event, receipts: &[(ReceiptId, Value)]) -> Resu
     }
 }
 
-/// The receipt that an event names.
+/// The receipt that an event names; the only place that knows which events name one.
 fn named(event: &Event) -> Option<&ReceiptId> {
     match &event.kind {
         EventKind::ToolFinished { outcome, .. } => outcome.receipt.as_ref(),
@@ -56,7 +51,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
 
 /// Whether the rows of a run, each of them sound, belong together; otherwise what is wrong.
 pub(crate) fn check(journal: &Journal) -> Result<(), String> {
-    let Journal { run, events, intents, receipts } = journal;
+    let Journal { run, events, receipts } = journal;
     let id = &run.id;
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
         return Err(format!("run {id} has no events"));
@@ -68,9 +63,6 @@ pub(crate) fn check(journal: &Journal) -> Result<(), String> {
     if run.updated != last.event.at {
         return Err(format!("run {id} isn't dated by its latest event"));
     }
-    if let Some(Intent { seq, .. }) = intents.iter().find(|intent| intent.seq > last.seq) {
-        return Err(format!("event {seq} of run {id} is missing, which an intent came from"));
-    }
     check_receipts(id, events, receipts)
 }
 
@@ -78,7 +70,7 @@ pub(crate) fn check(journal: &Journal) -> Result<(), String> {
 /// their events.
 fn check_receipts(run: &RunId, events: &[Recorded], receipts: &[StoredReceipt]) -> Result<(), String> {
     let mut stored = receipts.iter().peekable();
-    for Recorded { seq, event } in events {
+    for Recorded { seq, event, .. } in events {
         let own = stored.next_if(|receipt| receipt.seq == *seq);
         match (named(event), own) {
             (Some(named), Some(own)) if *named == own.id => {}

@@ -20,32 +20,43 @@ pub(crate) const DIGEST_BYTES: usize = 16;
 pub(crate) enum Row<'a> {
     /// The entry of a run.
     Run { run: &'a str },
-    /// An event by its sequence number.
+    /// An event, with what was wished for on it, by its sequence number.
     Event { run: &'a str, seq: i64 },
-    /// An intent by the event that it came from and its place among that event's intents.
-    Intent { run: &'a str, seq: i64, ordinal: i64 },
     /// A receipt by its id and the event that it belongs to.
     Receipt { run: &'a str, seq: i64, id: &'a str },
 }
 
 impl Row<'_> {
-    fn digest(&self, body: &str) -> [u8; DIGEST_BYTES] {
+    /// The digest of a row with these texts. JSON holds no NUL, so none can pass for two.
+    pub(crate) fn digest(&self, bodies: &[&str]) -> [u8; DIGEST_BYTES] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.to_string().as_bytes());
-        hasher.update(b"\0");
-        hasher.update(body.as_bytes());
+        for body in bodies {
+            hasher.update(b"\0");
+            hasher.update(body.as_bytes());
+        }
         let mut digest = [0; DIGEST_BYTES];
         hasher.finalize_xof().fill(&mut digest);
         digest
     }
 
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Run { .. } => "the entry of a run",
-            Self::Event { .. } => "an event",
-            Self::Intent { .. } => "an intent",
-            Self::Receipt { .. } => "a receipt",
+    /// Whether a row with these texts is what was written.
+    pub(crate) fn verify(&self, path: &Path, bodies: &[&str], digest: &[u8]) -> Result<()> {
+        if self.digest(bodies) == digest {
+            return Ok(());
         }
+        let why = format!("{self} isn't what was written");
+        Err(StoreError::Corrupt { path: path.to_owned(), why })
+    }
+
+    /// A value of this row, read from one of its texts.
+    pub(crate) fn read<T: DeserializeOwned>(&self, path: &Path, body: &str) -> Result<T> {
+        let mut reader = serde_json::Deserializer::from_str(body);
+        reader.disable_recursion_limit();
+        T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
+            let why = format!("{self} can't be read: {error}");
+            StoreError::Corrupt { path: path.to_owned(), why }
+        })
     }
 }
 
@@ -54,40 +65,19 @@ impl std::fmt::Display for Row<'_> {
         match self {
             Self::Run { run } => write!(f, "the entry of run {run}"),
             Self::Event { run, seq } => write!(f, "event {seq} of run {run}"),
-            Self::Intent { run, seq, ordinal } => write!(f, "intent {seq}.{ordinal} of run {run}"),
             Self::Receipt { run, seq, id } => write!(f, "receipt {id} at event {seq} of run {run}"),
         }
     }
 }
 
-/// A value as it goes into a row.
-pub(crate) struct Encoded {
-    pub(crate) body: String,
-    pub(crate) digest: [u8; DIGEST_BYTES],
-}
-
-/// The row's JSON and digest.
-pub(crate) fn encode<T: Serialize>(row: Row<'_>, value: &T) -> Result<Encoded> {
+/// A value as the text of a row; `what` names it in errors.
+pub(crate) fn write<T: Serialize + ?Sized>(what: &'static str, value: &T) -> Result<String> {
     let body = serde_json::to_string(value)
-        .map_err(|error| StoreError::Unwritable { what: row.kind(), why: error.to_string() })?;
+        .map_err(|error| StoreError::Unwritable { what, why: error.to_string() })?;
     if depth(&body) > MAX_DEPTH {
-        return Err(StoreError::TooDeep { what: row.kind(), limit: MAX_DEPTH });
+        return Err(StoreError::TooDeep { what, limit: MAX_DEPTH });
     }
-    let digest = row.digest(&body);
-    Ok(Encoded { body, digest })
-}
-
-/// The value of a row, if the row says what was written.
-pub(crate) fn decode<T: DeserializeOwned>(path: &Path, row: Row<'_>, body: &str, digest: &[u8]) -> Result<T> {
-    let corrupt = |why: String| StoreError::Corrupt { path: path.to_owned(), why };
-    if row.digest(body) != digest {
-        return Err(corrupt(format!("{row} isn't what was written")));
-    }
-    let mut reader = serde_json::Deserializer::from_str(body);
-    reader.disable_recursion_limit();
-    T::deserialize(&mut reader)
-        .and_then(|value| reader.end().map(|()| value))
-        .map_err(|error| corrupt(format!("{row} can't be read: {error}")))
+    Ok(body)
 }
 
 /// How deeply this JSON text is nested.

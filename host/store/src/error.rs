@@ -156,6 +156,11 @@ pub enum StoreError {
     },
 }
 
+/// Whether less could be read than must be there.
+fn ends_early(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
+}
+
 impl StoreError {
     /// A failure of SQLite on this file, as what it means to a person.
     pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> Self {
@@ -163,6 +168,9 @@ impl StoreError {
         let why = error.to_string();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::SystemIoFailure) if ends_early(&error) => {
+                Self::Corrupt { path, why: "it ends in the middle of a page".to_owned() }
+            }
             Some(ErrorCode::SystemIoFailure) => {
                 Self::Io { path, why: format!("{why}; is the disk full, or the folder gone?") }
             }

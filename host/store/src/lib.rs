@@ -9,19 +9,28 @@
 
 mod agreement;
 mod codec;
+mod durability;
+mod enter;
 mod error;
+mod heartbeat;
+mod intent;
 mod lease;
 mod lock_file;
 mod read;
 mod run;
 mod schema;
+mod step;
 mod store;
 
+pub use durability::Durability;
 pub use error::StoreError;
-pub use lease::{Entry, Lease};
-pub use read::{Intent, Journal, Recorded, StoredReceipt};
-pub use run::{NewRun, RunSummary};
+pub use heartbeat::Heartbeat;
+pub use intent::Intent;
+pub use lease::Lease;
+pub use read::{Journal, Recorded, StoredReceipt};
+pub use run::{NewRun, Parent, RunSummary};
 pub use schema::VERSION as SCHEMA_VERSION;
+pub use step::Entry;
 pub use store::Store;
 
 /// Results of this crate.

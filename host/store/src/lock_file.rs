@@ -48,14 +48,24 @@ impl LockFile {
             }
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, &error)),
         }
-        let name = rustix::system::uname();
-        let text = format!("{}\n{}\n", std::process::id(), name.nodename().to_string_lossy());
+        let text = format!("{}\n{}\n", std::process::id(), this_machine());
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(text.as_bytes()))
             .map_err(|error| StoreError::io(&path, &error))?;
         Ok(Self { _locked: file })
     }
+}
+
+/// The name of this machine.
+pub(crate) fn this_machine() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// The name of a machine as a file gives it, fit to be shown.
+pub(crate) fn machine(name: &str) -> String {
+    let name: String = name.chars().filter(|c| !c.is_control()).take(255).collect();
+    if name.is_empty() { "an unnamed machine".to_owned() } else { name }
 }
 
 fn refusal(path: &Path, want: &str, error: Errno) -> StoreError {
@@ -80,6 +90,5 @@ fn holder(file: &mut File) -> (u32, String) {
     let _ = file.take(512).read_to_string(&mut text);
     let mut lines = text.lines();
     let pid = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
-    let host: String = lines.next().unwrap_or("").chars().filter(|c| !c.is_control()).collect();
-    (pid, if host.is_empty() { "an unnamed machine".to_owned() } else { host })
+    (pid, machine(lines.next().unwrap_or("")))
 }

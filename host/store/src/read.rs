@@ -1,33 +1,28 @@
 //! Reading: lists of runs, journals. Never needs a lease and never waits for a writer.
 
 use crate::agreement;
-use crate::codec::{Row, decode};
-use crate::run::{self, RunSummary};
+use crate::codec::Row;
+use crate::intent::Intent;
+use crate::run::{self, NewRun, Parent, RunSummary};
+use crate::step::places;
 use crate::store::Store;
 use crate::{Result, StoreError};
-use ringfence_engine::{Effect, Event, ReceiptId, RunId, StageName, Timestamp};
+use ringfence_engine::{Event, ReceiptId, RunId, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// An event with its number.
+/// An event with its number, and what followed from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// Its place in the run, from 1.
     pub seq: u64,
     /// The event.
     pub event: Event,
-}
-
-/// An effect that was wished for; whether it was carried out, later events say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Intent {
-    /// The event that it came from.
-    pub seq: u64,
-    /// The effect.
-    pub effect: Effect,
+    /// What was wished for on it, in order; none for events of files from before version 2.
+    pub intents: Vec<Intent>,
 }
 
 /// A receipt with its name.
@@ -46,16 +41,15 @@ pub struct StoredReceipt {
 pub struct Journal {
     /// The run.
     pub run: RunSummary,
-    /// What happened, in order.
+    /// What happened and what was meant to happen next, in order.
     pub events: Vec<Recorded>,
-    /// What was meant to happen, in order.
-    pub intents: Vec<Intent>,
     /// What tools did, in order.
     pub receipts: Vec<StoredReceipt>,
 }
 
 const SUMMARY: &str =
-    "SELECT id, project, goal, model, created, updated, stage, ending, events, n, digest FROM runs";
+    "SELECT id, project, goal, model, created, updated, stage, ending, events, n, digest, parent, parent_event
+     FROM runs";
 
 struct SummaryRow {
     summary: RunSummary,
@@ -90,10 +84,7 @@ impl Store {
         }
         match rows.len() {
             1 => Ok(rows.swap_remove(0).summary),
-            0 => Err(StoreError::NoSuchRun {
-                asked: prefix.chars().take(80).collect(),
-                path: self.path.clone(),
-            }),
+            0 => Err(self.no_such_run(prefix)),
             count => Err(StoreError::Ambiguous {
                 asked: prefix.to_owned(),
                 count,
@@ -106,12 +97,6 @@ impl Store {
     pub fn events(&self, run: &RunId) -> Result<Vec<Recorded>> {
         let row = self.row(run)?;
         self.read_events(&self.connection, &row)
-    }
-
-    /// The run's intents, in order.
-    pub fn intents(&self, run: &RunId) -> Result<Vec<Intent>> {
-        let row = self.row(run)?;
-        self.read_intents(&self.connection, &row)
     }
 
     /// The run's receipts, in order.
@@ -128,19 +113,15 @@ impl Store {
         let snapshot = self.connection.unchecked_transaction().map_err(|error| self.failed(error))?;
         let row = self.row(run)?;
         let events = self.read_events(&snapshot, &row)?;
-        let intents = self.read_intents(&snapshot, &row)?;
         let receipts = self.read_receipts(&snapshot, &row)?;
-        let journal = Journal { run: row.summary, events, intents, receipts };
+        let journal = Journal { run: row.summary, events, receipts };
         agreement::check(&journal).map_err(|why| StoreError::Corrupt { path: self.path.clone(), why })?;
         Ok(journal)
     }
 
     fn row(&self, run: &RunId) -> Result<SummaryRow> {
         let found = self.summaries(&format!("{SUMMARY} WHERE id = ?1"), [&run.0])?.pop();
-        found.ok_or_else(|| StoreError::NoSuchRun {
-            asked: run.0.chars().take(80).collect(),
-            path: self.path.clone(),
-        })
+        found.ok_or_else(|| self.no_such_run(&run.0))
     }
 
     fn summaries(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<SummaryRow>> {
@@ -154,50 +135,39 @@ impl Store {
     }
 
     fn summary(&self, row: &rusqlite::Row<'_>) -> Result<SummaryRow> {
-        let read = || -> rusqlite::Result<_> {
-            let (stage, ending): (String, Option<String>) = (row.get(6)?, row.get(7)?);
-            let project = PathBuf::from(OsString::from_vec(row.get(1)?));
-            let summary = RunSummary {
-                id: RunId(row.get(0)?),
-                project,
-                goal: row.get(2)?,
-                model: row.get(3)?,
-                created: Timestamp(row.get(4)?),
-                updated: Timestamp(row.get(5)?),
-                stage: StageName::Initializing,
-                ending: None,
-                events: row.get::<_, i64>(8)?.unsigned_abs(),
-            };
-            Ok((SummaryRow { summary, n: row.get(9)? }, stage, ending, row.get::<_, Vec<u8>>(10)?))
-        };
-        let (mut found, stage, ending, digest) = read().map_err(|error| self.failed(error))?;
-        let corrupt = |what: &str| StoreError::Corrupt {
-            path: self.path.clone(),
-            why: format!("the {what} of run {} can't be read", found.summary.id),
-        };
-        let RunSummary { id, project, goal, model, created, .. } = &found.summary;
-        if digest != run::digest(id, project, goal, model, *created)? {
-            let why = format!("the entry of run {id} isn't what was written");
-            return Err(StoreError::Corrupt { path: self.path.clone(), why });
+        let failed = |error| self.failed(error);
+        let entered = entered(row).map_err(failed)?;
+        let corrupt = |why: String| StoreError::Corrupt { path: self.path.clone(), why };
+        if row.get_ref(10).and_then(|digest| Ok(digest.as_blob()?)).map_err(failed)? != run::digest(&entered)?
+        {
+            return Err(corrupt(format!("the entry of run {} isn't what was written", entered.id)));
         }
-        let stage = serde_json::from_value(Value::String(stage)).map_err(|_| corrupt("stage"))?;
-        let ending = match ending {
-            Some(ending) => Some(serde_json::from_str(&ending).map_err(|_| corrupt("ending"))?),
-            None => None,
-        };
-        found.summary.stage = stage;
-        found.summary.ending = ending;
-        Ok(found)
+        let unreadable = |what: &str| corrupt(format!("the {what} of run {} can't be read", entered.id));
+        let stage = serde_json::from_value(Value::String(row.get(6).map_err(failed)?))
+            .map_err(|_| unreadable("stage"))?;
+        let ending = row
+            .get::<_, Option<String>>(7)
+            .map_err(failed)?
+            .map(|ending| serde_json::from_str(&ending).map_err(|_| unreadable("ending")))
+            .transpose()?;
+        let updated = Timestamp(row.get(5).map_err(failed)?);
+        let events = row.get::<_, i64>(8).map_err(failed)?.unsigned_abs();
+        let n = row.get(9).map_err(failed)?;
+        let NewRun { id, project, goal, model, created, parent } = entered;
+        let summary =
+            RunSummary { id, project, goal, model, created, parent, updated, stage, ending, events };
+        Ok(SummaryRow { summary, n })
     }
 
     fn read_events(&self, connection: &Connection, of: &SummaryRow) -> Result<Vec<Recorded>> {
         let run = &of.summary.id.0;
-        let sql = "SELECT seq, body, digest FROM events WHERE run = ?1 ORDER BY seq";
+        let sql =
+            "SELECT seq, body, intents, digest FROM events WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
         let events = self.rows(connection, sql, of.n, |row| {
             let seq: i64 = row.get(0)?;
-            let (body, digest) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_blob()?);
-            Ok(decode(&self.path, Row::Event { run, seq }, body, digest)
-                .map(|event| Recorded { seq: seq.unsigned_abs(), event }))
+            let (body, intents) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str_or_null()?);
+            let digest = row.get_ref(3)?.as_blob()?;
+            Ok(self.recorded(Row::Event { run, seq }, seq, body, intents, digest))
         })?;
         // Events are only ever added, and read after the count: fewer than that are too few.
         let gap = (1..).zip(&events).find(|(want, have)| *want != have.seq).map(|(want, _)| want);
@@ -210,25 +180,36 @@ impl Store {
         Ok(events)
     }
 
-    fn read_intents(&self, connection: &Connection, of: &SummaryRow) -> Result<Vec<Intent>> {
-        let run = &of.summary.id.0;
-        let sql = "SELECT seq, body, digest, ordinal FROM intents WHERE run = ?1 ORDER BY seq, ordinal";
-        self.rows(connection, sql, of.n, |row| {
-            let (seq, ordinal): (i64, i64) = (row.get(0)?, row.get(3)?);
-            let (body, digest) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_blob()?);
-            Ok(decode(&self.path, Row::Intent { run, seq, ordinal }, body, digest)
-                .map(|effect| Intent { seq: seq.unsigned_abs(), effect }))
-        })
+    fn recorded(
+        &self,
+        row: Row<'_>,
+        seq: i64,
+        body: &str,
+        intents: Option<&str>,
+        digest: &[u8],
+    ) -> Result<Recorded> {
+        match intents {
+            None => row.verify(&self.path, &[body], digest)?,
+            Some(intents) => row.verify(&self.path, &[body, intents], digest)?,
+        }
+        let event = row.read(&self.path, body)?;
+        let intents = intents.map(|intents| row.read(&self.path, intents)).transpose()?.unwrap_or_default();
+        Ok(Recorded { seq: seq.unsigned_abs(), event, intents })
     }
 
     fn read_receipts(&self, connection: &Connection, of: &SummaryRow) -> Result<Vec<StoredReceipt>> {
         let run = &of.summary.id.0;
-        let sql = "SELECT seq, body, digest, id FROM receipts WHERE run = ?1 ORDER BY seq, rowid";
+        let sql = "SELECT seq, id, body, digest FROM receipts WHERE place BETWEEN ?1 AND ?2 ORDER BY place";
         self.rows(connection, sql, of.n, |row| {
-            let (seq, id): (i64, String) = (row.get(0)?, row.get(3)?);
-            let (body, digest) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_blob()?);
-            Ok(decode(&self.path, Row::Receipt { run, seq, id: &id }, body, digest)
-                .map(|receipt| StoredReceipt { id: ReceiptId(id), seq: seq.unsigned_abs(), receipt }))
+            let (seq, id): (i64, String) = (row.get(0)?, row.get(1)?);
+            let (body, digest) = (row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_blob()?);
+            let row = Row::Receipt { run, seq, id: &id };
+            let receipt = row.verify(&self.path, &[body], digest).and_then(|()| row.read(&self.path, body));
+            Ok(receipt.map(|receipt| StoredReceipt {
+                id: ReceiptId(id.clone()),
+                seq: seq.unsigned_abs(),
+                receipt,
+            }))
         })
     }
 
@@ -240,11 +221,26 @@ impl Store {
         mut read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<Result<T>>,
     ) -> Result<Vec<T>> {
         let mut select = connection.prepare_cached(sql).map_err(|error| self.failed(error))?;
-        let mut rows = select.query([run]).map_err(|error| self.failed(error))?;
+        let mut rows = select.query(places(run)).map_err(|error| self.failed(error))?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(|error| self.failed(error))? {
             found.push(read(row).map_err(|error| self.failed(error))??);
         }
         Ok(found)
     }
+}
+
+/// What never changes of a run, from a row of [`SUMMARY`].
+fn entered(row: &rusqlite::Row<'_>) -> rusqlite::Result<NewRun> {
+    let (parent, event): (Option<String>, Option<i64>) = (row.get(11)?, row.get(12)?);
+    let parent =
+        parent.zip(event).map(|(run, event)| Parent { run: RunId(run), event: event.unsigned_abs() });
+    Ok(NewRun {
+        id: RunId(row.get(0)?),
+        project: PathBuf::from(OsString::from_vec(row.get(1)?)),
+        goal: row.get(2)?,
+        model: row.get(3)?,
+        created: Timestamp(row.get(4)?),
+        parent,
+    })
 }

@@ -1,10 +1,19 @@
 //! Runs as they are listed: who, what, where it stands.
 
-use crate::codec::{DIGEST_BYTES, Row, encode};
+use crate::codec::{self, DIGEST_BYTES, Row};
 use crate::{Result, StoreError};
 use ringfence_engine::{Ending, RunId, StageName, Timestamp};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// Where a fork left another run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parent {
+    /// The run that it was forked from.
+    pub run: RunId,
+    /// The last event that they share, from 1.
+    pub event: u64,
+}
 
 /// What a run is entered with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +28,8 @@ pub struct NewRun {
     pub model: String,
     /// When.
     pub created: Timestamp,
+    /// Where it left another run; none for a run of its own.
+    pub parent: Option<Parent>,
 }
 
 /// A run in a list.
@@ -34,6 +45,8 @@ pub struct RunSummary {
     pub model: String,
     /// When it was entered.
     pub created: Timestamp,
+    /// Where it left another run; none for a run of its own.
+    pub parent: Option<Parent>,
     /// When its latest event was recorded.
     pub updated: Timestamp,
     /// The stage after its latest event.
@@ -45,15 +58,16 @@ pub struct RunSummary {
 }
 
 /// The digest of what never changes of a run: a list is believed no more than a journal.
-pub(crate) fn digest(
-    run: &RunId,
-    project: &Path,
-    goal: &str,
-    model: &str,
-    created: Timestamp,
-) -> Result<[u8; DIGEST_BYTES]> {
+pub(crate) fn digest(run: &NewRun) -> Result<[u8; DIGEST_BYTES]> {
+    let NewRun { id, project, goal, model, created, parent } = run;
     let fixed = (project.as_os_str().as_bytes(), goal, model, created.0);
-    Ok(encode(Row::Run { run: &run.0 }, &fixed)?.digest)
+    let fixed = codec::write("the entry of a run", &fixed)?;
+    let row = Row::Run { run: &id.0 };
+    Ok(match parent {
+        // As it was before there were forks, so that older entries hold.
+        None => row.digest(&[&fixed]),
+        Some(Parent { run, event }) => row.digest(&[&fixed, &format!("{event} {run}")]),
+    })
 }
 
 /// An id becomes a file name and part of printed commands, so it is kept plain.

@@ -1,13 +1,14 @@
 //! The tables, and how a file becomes one of ours.
 //!
 //! `application_id` marks the file, `user_version` is the schema's version. A newer version is
-//! refused; an older one would be migrated step by step in [`STEPS`].
+//! refused; an older one is migrated step by step in [`STEPS`] by who writes, and seen through the
+//! views of [`VIEWS`] by who only reads.
 
 use crate::{Result, StoreError};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// "Rfnc": marks the file as ours.
 const APPLICATION_ID: i64 = 0x5266_6e63;
@@ -16,7 +17,10 @@ const APPLICATION_ID: i64 = 0x5266_6e63;
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Step `n` takes a file from version `n` to `n + 1`.
-const STEPS: [&str; 1] = [include_str!("schema/v1.sql")];
+const STEPS: [&str; 2] = [include_str!("schema/v1.sql"), include_str!("schema/v2.sql")];
+
+/// View `n` shows a file of version `n + 1` as one of [`VERSION`].
+const VIEWS: [&str; STEPS.len() - 1] = [include_str!("schema/v1_as_v2.sql")];
 
 /// The version of the tables that this program writes.
 pub const VERSION: i64 = STEPS.len() as i64;
@@ -27,38 +31,23 @@ pub(crate) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
-    Ok(())
+    // Who reads an older file makes views, and must not need a folder for them.
+    connection.pragma_update(None, "temp_store", "MEMORY")
 }
 
-/// Settings of a connection that writes: every commit is on the disk before it is acknowledged.
-pub(crate) fn make_durable(path: &Path, connection: &Connection) -> Result<()> {
-    let deadline = Instant::now() + BUSY_TIMEOUT;
-    loop {
-        // Switching to WAL doesn't wait for others by itself, hence the loop.
-        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
-            Ok(mode) if mode.eq_ignore_ascii_case("wal") => break,
-            Ok(mode) => {
-                let why = format!("the file system allows no write-ahead log (journal mode {mode})");
-                return Err(StoreError::CannotOpen { path: path.to_owned(), why });
-            }
-            Err(error) => match StoreError::sqlite(path, error) {
-                StoreError::Locked { .. } if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-                other => return Err(other),
-            },
-        }
-    }
-    let set = || {
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "fullfsync", true)?;
-        connection.pragma_update(None, "journal_size_limit", 8 << 20)
-    };
-    set().map_err(|error| StoreError::sqlite(path, error))
+/// What a file of ours, or an empty one, holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// None yet.
+    Missing,
+    /// Those of an older version, from 1.
+    Older(usize),
+    /// Those that this program writes.
+    Current,
 }
 
-/// Refuses a file that isn't ours or is newer; says whether it has to be brought up to date.
-pub(crate) fn is_current(path: &Path, connection: &Connection) -> Result<bool> {
+/// Which tables the file holds; refuses one that isn't ours or is newer.
+pub(crate) fn tables(path: &Path, connection: &Connection) -> Result<Tables> {
     let number = |pragma: &str| {
         connection
             .pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
@@ -72,28 +61,48 @@ pub(crate) fn is_current(path: &Path, connection: &Connection) -> Result<bool> {
         if application != 0 || version != 0 || tables != 0 {
             return Err(StoreError::Foreign { path: path.to_owned() });
         }
-        return Ok(false);
+        return Ok(Tables::Missing);
     }
-    if version > VERSION {
-        return Err(StoreError::Newer { path: path.to_owned(), found: version, known: VERSION });
+    match usize::try_from(version) {
+        Err(_) => {
+            let why = format!("it says that its schema is {version}");
+            Err(StoreError::Corrupt { path: path.to_owned(), why })
+        }
+        Ok(0) => Ok(Tables::Missing),
+        Ok(older) if older < STEPS.len() => Ok(Tables::Older(older)),
+        Ok(current) if current == STEPS.len() => Ok(Tables::Current),
+        Ok(_) => Err(StoreError::Newer { path: path.to_owned(), found: version, known: VERSION }),
     }
-    Ok(version == VERSION)
 }
 
 /// Creates or migrates the tables, in one transaction.
 pub(crate) fn bring_up_to_date(path: &Path, connection: &mut Connection) -> Result<()> {
     let failed = |error| StoreError::sqlite(path, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have done it while this one waited for the lock.
-    if is_current(path, &transaction)? {
-        return Ok(());
-    }
-    let version: i64 =
-        transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
-        transaction.execute_batch(step).map_err(failed)?;
+    // Asked again: another process may have done it while this one waited for the lock.
+    let done = match tables(path, &transaction)? {
+        Tables::Missing => 0,
+        Tables::Older(version) => version,
+        Tables::Current => return Ok(()),
+    };
+    for step in STEPS.iter().skip(done) {
+        transaction.execute_batch(step).map_err(|error| match error.sqlite_error_code() {
+            // Its own tables forbid what the new ones forbid, so somebody has been at it.
+            Some(ErrorCode::ConstraintViolation) => {
+                let why = format!("its rows contradict each other ({error})");
+                StoreError::Corrupt { path: path.to_owned(), why }
+            }
+            _ => failed(error),
+        })?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
     transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
     transaction.commit().map_err(failed)
+}
+
+/// Lets this connection read a file of an older version as if it were up to date; the file stays
+/// as it is.
+pub(crate) fn view_as_current(path: &Path, connection: &Connection, older: usize) -> Result<()> {
+    let views = VIEWS.get(older - 1).copied().unwrap_or_default();
+    connection.execute_batch(views).map_err(|error| StoreError::sqlite(path, error))
 }

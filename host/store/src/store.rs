@@ -1,127 +1,88 @@
-//! Opening the file, entering runs, taking leases.
+//! Opening the file.
 
-use crate::agreement::check_start;
-use crate::lease::{Entry, Lease};
-use crate::lock_file::LockFile;
-use crate::run::{NewRun, check_id};
+use crate::durability::Durability;
+use crate::schema::Tables;
 use crate::{Result, StoreError, schema};
-use ringfence_engine::{RunId, Timestamp};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use ringfence_engine::Timestamp;
+use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+/// Bytes of the smallest page that SQLite has; no file with anything in it is shorter.
+const SMALLEST_PAGE: u64 = 512;
+
 /// The journal of all runs, in one file.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    pub(crate) durability: Durability,
 }
 
 impl Store {
-    /// Opens the file for reading and writing; creates it (mode 0600) where it is missing.
-    /// Its folder must exist.
+    /// Opens the file for reading and writing; creates it (mode 0600) where it is missing, and
+    /// migrates one of an older version. Its folder must exist. What is acknowledged survives the
+    /// death of the machine.
     pub fn open(path: &Path) -> Result<Self> {
-        let path = plain_path(path)?;
-        create_private(&path)?;
-        let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let current = schema::is_current(&path, &connection)?;
-        schema::make_durable(&path, &connection)?;
-        if !current {
-            schema::bring_up_to_date(&path, &mut connection)?;
-        }
-        Ok(Self { connection, path })
+        Self::open_with(path, Durability::default())
     }
 
-    /// Opens an existing file for reading alone; a folder that can't be written to will do.
+    /// The same, with leases whose steps survive what is asked for. A file may be driven with
+    /// either at any time, also at once.
+    pub fn open_with(path: &Path, durability: Durability) -> Result<Self> {
+        let path = plain_path(path)?;
+        refuse_stump(&path)?;
+        create_private(&path)?;
+        let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let tables = schema::tables(&path, &connection)?;
+        // Nobody asks for a migration that a power failure takes back.
+        Durability::Full.prepare(&path, &connection)?;
+        match tables {
+            Tables::Missing | Tables::Older(_) => schema::bring_up_to_date(&path, &mut connection)?,
+            Tables::Current => {}
+        }
+        let store = Self { connection, path, durability };
+        store.check_if_cut()?;
+        Ok(store)
+    }
+
+    /// Opens an existing file for reading alone, also one of an older version, which stays as it
+    /// is. A folder that can't be written to will do.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         let path = plain_path(path)?;
-        let opened = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| {
-            schema::is_current(&path, &connection).map(|current| (connection, current))
-        });
-        let (connection, current) = match opened {
+        refuse_stump(&path)?;
+        let opened = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .and_then(|connection| schema::tables(&path, &connection).map(|tables| (connection, tables)));
+        let (connection, tables) = match opened {
             // With no log beside it the file is whole, and SQLite can do without shared memory.
             Err(StoreError::CannotOpen { .. } | StoreError::ReadOnly { .. })
                 if path.exists() && !beside(&path, "-wal").exists() =>
             {
                 let connection = connect_immutable(&path)?;
-                let current = schema::is_current(&path, &connection)?;
-                (connection, current)
+                let tables = schema::tables(&path, &connection)?;
+                (connection, tables)
             }
             other => other?,
         };
-        if !current {
-            let why = "it holds no journal yet".to_owned();
-            return Err(StoreError::CannotOpen { path, why });
+        match tables {
+            Tables::Missing => {
+                let why = "it holds no journal yet".to_owned();
+                return Err(StoreError::CannotOpen { path, why });
+            }
+            Tables::Older(version) => schema::view_as_current(&path, &connection, version)?,
+            Tables::Current => {}
         }
-        Ok(Self { connection, path })
+        let store = Self { connection, path, durability: Durability::default() };
+        store.check_if_cut()?;
+        Ok(store)
     }
 
     /// Where the file lies.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Enters a run with its first event and intents, and leases it to this process.
-    pub fn create_run(&self, run: &NewRun, first: &Entry<'_>) -> Result<Lease> {
-        check_id(&run.id)?;
-        check_start(&run.id, &run.goal, first.event)
-            .map_err(|why| StoreError::Inconsistent { run: run.id.clone(), why: why.to_owned() })?;
-        let digest = crate::run::digest(&run.id, &run.project, &run.goal, &run.model, run.created)?;
-        let lock = LockFile::take(&self.leases(), &run.id)?;
-        let mut connection = self.writer()?;
-        let transaction = self.begin(&mut connection)?;
-        let known = transaction
-            .query_row("SELECT 1 FROM runs WHERE id = ?1", [&run.id.0], |_| Ok(()))
-            .optional()
-            .map_err(|error| self.failed(error))?;
-        if known.is_some() {
-            return Err(StoreError::Exists { run: run.id.clone() });
-        }
-        transaction
-            .execute(
-                "INSERT INTO runs (id, project, goal, model, created, updated, stage, ending, events, token, digest)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'initializing', NULL, 0, 1, ?6)",
-                params![
-                    run.id.0,
-                    run.project.as_os_str().as_bytes(),
-                    run.goal,
-                    run.model,
-                    run.created.0,
-                    digest
-                ],
-            )
-            .map_err(|error| self.failed(error))?;
-        let row = transaction.last_insert_rowid();
-        crate::lease::write(&self.path, &transaction, &run.id, row, 1, first)?;
-        transaction.commit().map_err(|error| self.failed(error))?;
-        Ok(Lease::new(connection, self.path.clone(), run.id.clone(), row, 1, lock))
-    }
-
-    /// Takes the run for this process. Fails at once while a live process has it; whatever
-    /// lease was held before can't write any more.
-    pub fn lease(&self, run: &RunId) -> Result<Lease> {
-        check_id(run)?;
-        let known = self
-            .connection
-            .query_row("SELECT n FROM runs WHERE id = ?1", [&run.0], |row| row.get::<_, i64>(0))
-            .optional()
-            .map_err(|error| self.failed(error))?;
-        let Some(row) = known else {
-            return Err(StoreError::NoSuchRun { asked: run.0.clone(), path: self.path.clone() });
-        };
-        let lock = LockFile::take(&self.leases(), run)?;
-        let mut connection = self.writer()?;
-        let transaction = self.begin(&mut connection)?;
-        let token: i64 = transaction
-            .query_row("UPDATE runs SET token = token + 1 WHERE n = ?1 RETURNING token", [row], |row| {
-                row.get(0)
-            })
-            .map_err(|error| self.failed(error))?;
-        transaction.commit().map_err(|error| self.failed(error))?;
-        Ok(Lease::new(connection, self.path.clone(), run.clone(), row, token, lock))
     }
 
     /// Reads through the whole file and reports damage.
@@ -131,6 +92,17 @@ impl Store {
             .pragma_query_value(None, "integrity_check", |row| row.get(0))
             .map_err(|error| self.failed(error))?;
         if found == "ok" { Ok(()) } else { Err(StoreError::Corrupt { path: self.path.clone(), why: found }) }
+    }
+
+    /// Reads through a file that ends within a page: it was cut, or its disk was full while the log
+    /// was moved into it. SQLite takes the rest of the page for an empty one, and finds nothing in it.
+    fn check_if_cut(&self) -> Result<()> {
+        let page: i64 = self
+            .connection
+            .pragma_query_value(None, "page_size", |row| row.get(0))
+            .map_err(|error| self.failed(error))?;
+        let length = fs::metadata(&self.path).map_err(|error| StoreError::io(&self.path, &error))?.len();
+        if length.is_multiple_of(page.unsigned_abs()) { Ok(()) } else { self.check() }
     }
 
     /// The time to put on an event or a new run: now.
@@ -143,25 +115,12 @@ impl Store {
         StoreError::sqlite(&self.path, error)
     }
 
-    fn leases(&self) -> PathBuf {
-        self.path.with_file_name("leases")
-    }
-
-    /// Each lease writes through its own connection, so that readers never wait for it.
-    fn writer(&self) -> Result<Connection> {
-        let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        schema::make_durable(&self.path, &connection)?;
-        Ok(connection)
-    }
-
-    fn begin<'c>(&self, connection: &'c mut Connection) -> Result<rusqlite::Transaction<'c>> {
-        connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| self.failed(error))
+    pub(crate) fn no_such_run(&self, asked: &str) -> StoreError {
+        StoreError::NoSuchRun { asked: asked.chars().take(80).collect(), path: self.path.clone() }
     }
 }
 
-fn connect(path: &Path, access: OpenFlags) -> Result<Connection> {
+pub(crate) fn connect(path: &Path, access: OpenFlags) -> Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let failed = |error| StoreError::sqlite(path, error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -209,6 +168,21 @@ fn plain_path(path: &Path) -> Result<PathBuf> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path),
         Err(error) => Err(StoreError::io(&path, &error)),
+    }
+}
+
+/// Refuses what SQLite would take for an empty file, and write over, though something was in it.
+fn refuse_stump(path: &Path) -> Result<()> {
+    // In this order: the file has its first page before there is a log.
+    let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let shortest = if log { 0 } else { 1 };
+    match fs::metadata(path) {
+        Ok(file) if (shortest..SMALLEST_PAGE).contains(&file.len()) => {
+            let why = format!("it ends after {} bytes", file.len());
+            Err(StoreError::Corrupt { path: path.to_owned(), why })
+        }
+        // What isn't there is found missing, or made, by who asked.
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows that are gone, or that others belie: reported when the run is read.
 
 use crate::sample::*;
-use ringfence_engine::{Effect, RunId};
+use ringfence_engine::RunId;
 use ringfence_store::{Entry, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn filled(folder: &Folder) {
     for call in 1..=3 {
         let event = receipted(call, json!(call));
         let receipts = [(receipt_id(call), json!({ "call": call }))];
-        let intents = [Effect::CallTool(tool_call(call + 1))];
+        let intents = [wish(call + 1)];
         lease
             .append(&Entry { event: &event, intents: &intents, receipts: &receipts, stage: &planning() })
             .unwrap();
@@ -24,7 +24,7 @@ fn filled(folder: &Folder) {
 fn harmed(folder: &Folder, harm: &str) -> Store {
     let other = Connection::open(folder.file()).unwrap();
     other.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
-    for table in ["events", "intents", "receipts"] {
+    for table in ["events", "receipts"] {
         other.execute_batch(&format!("DROP TRIGGER {table}_stay; DROP TRIGGER {table}_remain;")).unwrap();
     }
     other.execute_batch(harm).unwrap();
@@ -39,21 +39,29 @@ fn told(error: StoreError) -> String {
 #[test]
 fn a_run_whose_parts_do_not_belong_together_is_not_believed() {
     let without_last = "DELETE FROM events WHERE seq = 4; UPDATE runs SET events = 3;";
-    let and_its_intent = format!("{without_last} DELETE FROM intents WHERE seq = 4;");
-    let and_all_of_it = format!("{and_its_intent} DELETE FROM receipts WHERE seq = 4;");
+    let and_its_receipt = format!("{without_last} DELETE FROM receipts WHERE seq = 4;");
     for (harm, said) in [
         ("DELETE FROM receipts WHERE id = 'r3'", "receipt r3 of run one is missing, which event 4 names"),
         ("DELETE FROM receipts", "receipt r1 of run one is missing, which event 2 names"),
         // Moved to another event, or called otherwise: its digest covers both.
-        ("UPDATE receipts SET seq = 1 WHERE id = 'r1'", "receipt r1 at event 1 of run one isn't what"),
+        (
+            "UPDATE receipts SET place = place - 1 WHERE id = 'r1'",
+            "receipt r1 at event 1 of run one isn't what",
+        ),
         ("UPDATE receipts SET id = 'x' WHERE id = 'r1'", "receipt x at event 2 of run one isn't what"),
         ("UPDATE runs SET events = 3", "run one has 4 events and counts 3"),
         ("UPDATE runs SET events = 5", "event 5 of run one is missing"),
         ("UPDATE runs SET updated = 1", "run one isn't dated by its latest event"),
-        (without_last, "event 4 of run one is missing, which an intent came from"),
-        (&and_its_intent, "receipt r3 of run one is named by no event"),
+        // What was wished for on an event is part of it.
+        ("UPDATE events SET intents = NULL WHERE seq = 3", "event 3 of run one isn't what was written"),
+        ("UPDATE events SET intents = '[]' WHERE seq = 1", "event 1 of run one isn't what was written"),
         (
-            &and_all_of_it.replace("seq = 4", "seq > 0").replace("events = 3", "events = 0"),
+            "UPDATE events SET intents = (SELECT intents FROM events WHERE seq = 2) WHERE seq = 3",
+            "event 3 of run one isn't what was written",
+        ),
+        (without_last, "receipt r3 of run one is named by no event"),
+        (
+            &and_its_receipt.replace("seq = 4", "seq > 0").replace("events = 3", "events = 0"),
             "run one has no events",
         ),
     ] {
@@ -74,7 +82,8 @@ fn a_receipt_beside_an_event_that_names_none_is_reported() {
     let mut lease = folder.store().create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
     lease.append(&entry(&tool_finished(1, json!(1)), &planning())).unwrap();
     let smuggled = format!(
-        "ATTACH '{}' AS other; INSERT INTO receipts SELECT * FROM other.receipts WHERE seq = 2",
+        "ATTACH '{}' AS other; INSERT INTO receipts (place, id, body, digest)
+         SELECT place, id, body, digest FROM other.receipts WHERE seq = 2",
         other.file().display()
     );
     let said = told(harmed(&folder, &smuggled).journal(&RunId::from("one")).unwrap_err());
@@ -89,6 +98,7 @@ fn an_edited_entry_is_reported_wherever_it_is_read() {
         "model = 'another'",
         "created = created + 1",
         "id = 'oneself'",
+        "parent = 'another', parent_event = 1",
         "digest = zeroblob(16)",
     ] {
         let folder = Folder::new();
@@ -112,22 +122,15 @@ fn an_edited_entry_is_reported_wherever_it_is_read() {
 
 #[test]
 fn a_number_that_is_taken_is_damage_and_nothing_is_written_over_it() {
-    for (harm, said) in [
-        (
-            "DELETE FROM events WHERE seq = 4; UPDATE runs SET events = 3",
-            "intent 4.0 of run one is there already, and the run counts 3 events",
-        ),
-        ("UPDATE runs SET events = 3", "event 4 of run one is there already, and the run counts 3 events"),
-    ] {
-        let folder = Folder::new();
-        filled(&folder);
-        let store = harmed(&folder, harm);
-        let mut lease = store.lease(&RunId::from("one")).unwrap();
-        let event = tool_finished(9, json!(null));
-        let intents = [Effect::CallTool(tool_call(9))];
-        let step = Entry { event: &event, intents: &intents, receipts: &[], stage: &planning() };
-        assert!(told(lease.append(&step).unwrap_err()).contains(said));
-        let kept = store.intents(&RunId::from("one")).unwrap();
-        assert_eq!(kept.last().unwrap().effect, Effect::CallTool(tool_call(4)));
-    }
+    let folder = Folder::new();
+    filled(&folder);
+    let store = harmed(&folder, "UPDATE runs SET events = 3");
+    let mut lease = store.lease(&RunId::from("one")).unwrap();
+    let event = tool_finished(9, json!(null));
+    let intents = [wish(9)];
+    let step = Entry { event: &event, intents: &intents, receipts: &[], stage: &planning() };
+    let said = told(lease.append(&step).unwrap_err());
+    assert!(said.contains("event 4 of run one is there already, and the run counts 3 events"), "{said}");
+    let kept = store.events(&RunId::from("one")).unwrap();
+    assert_eq!(kept.last().unwrap().intents, [wish(4)]);
 }

@@ -3,7 +3,12 @@
 mod agreement;
 mod damage;
 mod durability;
+mod fixtures;
+mod forks;
+mod full_disk;
+mod heartbeats;
 mod journal;
 mod leases;
 mod listing;
 mod sample;
+mod torn;

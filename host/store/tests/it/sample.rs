@@ -1,7 +1,7 @@
 //! Runs and events for the tests.
 
 use ringfence_engine::*;
-use ringfence_store::{Entry, NewRun, Store};
+use ringfence_store::{Entry, Intent, NewRun, Store};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -43,6 +43,7 @@ pub(crate) fn new_run(id: &str) -> NewRun {
         goal: "分析主要技术栈".into(),
         model: "playbook".into(),
         created: Timestamp(1_000),
+        parent: None,
     }
 }
 
@@ -89,6 +90,16 @@ pub(crate) fn tool_call(call: u64) -> ToolCall {
         reasoning: String::new(),
         confidence: Confidence::default(),
     }
+}
+
+/// The wish for that call.
+pub(crate) fn wish(call: u64) -> Intent {
+    Intent::CallTool(tool_call(call))
+}
+
+/// The same, larger by so many bytes.
+pub(crate) fn padded_wish(call: u64, bytes: usize) -> Intent {
+    Intent::CallTool(ToolCall { reasoning: "z".repeat(bytes), ..tool_call(call) })
 }
 
 pub(crate) fn entry<'a>(event: &'a Event, stage: &'a Stage) -> Entry<'a> {
