@@ -45,7 +45,8 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         | EventKind::ModelFailed { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
-        | EventKind::Resumed => None,
+        | EventKind::Resumed { .. }
+        | EventKind::Replanned { .. } => None,
     }
 }
 

@@ -2,4 +2,4 @@
 //! writes it, reads it back, and never looks inside.
 
 /// A wish that is recorded before it is begun; whether it was carried out, later events say.
-pub use ringfence_engine::Effect as Intent;
+pub use ringfence_engine::Intent;
