@@ -23,6 +23,8 @@ pub struct Fenced {
     pub toolbox: Toolbox,
     /// Those that the run may call.
     pub allowed: BTreeSet<String>,
+    /// Those whose equal calls in a row are their nature.
+    pub polling: BTreeSet<String>,
 }
 
 impl Fenced {
@@ -38,6 +40,8 @@ impl Fenced {
                     description: definition.description.clone(),
                     input_schema: definition.input_schema.clone(),
                     can: self.toolbox.facts(tool.name()),
+                    timeout_ms: Some(self.toolbox.limits(tool.name()).time_ms),
+                    polling: self.polling.contains(tool.name()),
                 }
             })
             .collect()
@@ -78,7 +82,12 @@ impl Executor for Fenced {
         match self.sandbox.call(request).await {
             Ok(report) => executed(call, report),
             Err(error @ (CallError::Input { .. } | CallError::Load(_))) => Ok(not_run(error.to_string())),
-            Err(error @ CallError::Host { .. }) => Err(error.into()),
+            // The host stumbled, not the tool: the next try may well work.
+            Err(error @ CallError::Host { .. }) => {
+                let mut executed = not_run(error.to_string());
+                executed.outcome.transient = true;
+                Ok(executed)
+            }
         }
     }
 }
@@ -98,12 +107,18 @@ fn executed(call: &ToolCall, report: CallReport) -> Result<Executed> {
         Outcome::Exceeded(_) => (OutcomeStatus::Exceeded, Value::Null),
         Outcome::Cancelled => (OutcomeStatus::Cancelled, Value::Null),
     };
-    let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()) };
+    let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()), transient: false };
     Ok(Executed { outcome, receipt: Some((id, receipt)) })
 }
 
 /// A call that never reached a guest: the model learns why and can do better.
 fn not_run(message: String) -> Executed {
-    let outcome = ToolOutcome { status: OutcomeStatus::Failed, value: Value::Null, message, receipt: None };
+    let outcome = ToolOutcome {
+        status: OutcomeStatus::Failed,
+        value: Value::Null,
+        message,
+        receipt: None,
+        transient: false,
+    };
     Executed { outcome, receipt: None }
 }

@@ -12,6 +12,7 @@ pub mod config;
 pub mod driver;
 pub mod executor;
 pub mod exit;
+pub mod failpoint;
 pub mod interrupt;
 pub mod model_choice;
 pub mod output;

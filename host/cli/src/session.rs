@@ -4,9 +4,11 @@
 //! driving itself (`driver`), the report's content (`report`).
 
 use crate::args::GlobalArgs;
-use crate::driver::{Driver, Halt};
+use crate::config::Durability;
+use crate::driver::{Driver, Halt, Stopwatch};
 use crate::executor::Fenced;
 use crate::exit::{Exit, OrUsage};
+use crate::failpoint;
 use crate::interrupt::Interrupt;
 use crate::model_choice::{Environment, ModelPlan};
 use crate::output::{err, out};
@@ -18,7 +20,7 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Ending, Event, EventKind, Run, RunId, Settings, State, TaskStatus};
+use ringfence_engine::{Effect, Ending, Event, EventKind, Run, RunId, Settings, State, TaskStatus};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, NewRun, Store};
@@ -69,15 +71,30 @@ pub struct Beginning {
     pub fenced: Fenced,
     /// `--yes`.
     pub yes: bool,
+    /// What an acknowledged step survives.
+    pub durability: Durability,
+}
+
+/// How a run is taken up again.
+pub struct Resumption {
+    /// Other models than those that it began with.
+    pub other: Option<ModelPlan>,
+    /// Where exchanges with models are recorded.
+    pub record: Option<PathBuf>,
+    /// Who answers reviews.
+    pub reviewer: Reviewer,
+    /// What an acknowledged step survives.
+    pub durability: Durability,
 }
 
 /// Begins a run, drives it until it stops, and tells how.
 pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
-    let Beginning { goal, settings, project, model, fenced, yes } = beginning;
+    let Beginning { goal, settings, project, model, fenced, yes, durability } = beginning;
     let at = Store::now();
     let id = new_id(at.0);
     let started = Event {
         at,
+        worked_ms: Some(0),
         kind: EventKind::Started { run: id.clone(), goal: goal.clone(), settings: Box::new(settings) },
     };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
@@ -91,37 +108,32 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     let sandbox = fenced.sandbox.clone();
     go(&sandbox, store, folders, voice, false, |interrupt| Driver {
         run,
-        owed,
         lease,
         model,
         executor: Arc::new(fenced),
         observer: voice.observer(yes),
         reviewer,
         interrupt,
+        stopwatch: Stopwatch::begin(),
     })
 }
 
 /// Takes a run up again, with a first answer where one was given, and with other models where
 /// those are named.
-pub fn take_up(
-    run: &RunId,
-    other: Option<ModelPlan>,
-    reviewer: Reviewer,
-    folders: &Folders,
-    voice: Voice,
-) -> Result<Exit> {
-    let store = folders.open_store()?;
+pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Voice) -> Result<Exit> {
+    let Resumption { other, record, reviewer, durability } = resumption;
+    let store = folders.open_store(durability)?;
     // The lease first: what is read after it can't change under us.
     let lease = store.lease(run)?;
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let setup = Setup::of(run.state())?;
-    let model = other.as_ref().unwrap_or(&setup.models).connect(&Environment::read(), folders)?;
+    let plan = other.as_ref().unwrap_or(&setup.models);
+    let model = plan.connect(&Environment::read(), folders, record.as_deref())?;
     let fenced = setup.fence(folders)?;
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
     go(&sandbox, store, folders, voice, true, |interrupt| Driver {
-        owed: run.owed(),
         run,
         lease,
         model,
@@ -129,6 +141,7 @@ pub fn take_up(
         observer: voice.observer(yes),
         reviewer,
         interrupt,
+        stopwatch: Stopwatch::begin(),
     })
 }
 

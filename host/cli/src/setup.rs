@@ -4,7 +4,8 @@
 //! person saw, whatever configuration says by then. Holds no secret. Owns as well: making those
 //! terms real again (opening folders, loading components).
 
-use crate::config::{Resolved, ToolPolicy};
+use crate::config::{ExpertSection, Resolved, ToolPolicy};
+use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
@@ -12,10 +13,11 @@ use crate::shelf::Shelf;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
-use ringfence_engine::State;
+use ringfence_engine::{Expert, Settings, State};
+use ringfence_models::Model;
 use ringfence_sandbox::{Digest, Grants, ProjectDir};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,6 +37,9 @@ pub struct Setup {
     /// Components besides the standard ones. Their bytes are kept in the state folder.
     #[serde(default)]
     pub components: Vec<Pinned>,
+    /// Tools whose equal calls in a row are their nature.
+    #[serde(default)]
+    pub polling: BTreeSet<String>,
     /// Who answers the stages.
     pub models: ModelPlan,
 }
@@ -69,7 +74,27 @@ impl Setup {
             tools: resolved.tools.clone(),
             allowed,
             components,
+            polling: resolved.polling.clone(),
             models,
+        })
+    }
+
+    /// What the loop is to be told of these terms, and of everything else that shapes the run.
+    pub fn settings(&self, resolved: &Resolved, fenced: &Fenced, model: &dyn Model) -> Result<Settings> {
+        let prompt = |section: &ExpertSection| Expert { prompt: section.prompt.clone() };
+        let experts = resolved.experts.iter().map(|(name, section)| (name.clone(), prompt(section)));
+        Ok(Settings {
+            flow: resolved.flow,
+            limits: resolved.limits.clone(),
+            pause: resolved.pause.clone(),
+            on_stage_failure: resolved.on_stage_failure,
+            parallel: resolved.parallel,
+            tools: fenced.specs(),
+            prompts: resolved.prompts.clone(),
+            experts: experts.collect(),
+            rates: rates_of(model, resolved.experts.keys().cloned()),
+            memories: Vec::new(),
+            metadata: serde_json::to_value(self).context("the run's terms can't be written as JSON")?,
         })
     }
 
@@ -108,6 +133,9 @@ impl Setup {
                 names.iter().cloned().collect()
             }
         };
-        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed })
+        for name in &self.polling {
+            toolbox.tool(name)?;
+        }
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone() })
     }
 }

@@ -3,6 +3,7 @@
 //! Owns: finding the folders and refusing those that somebody else could have prepared or can
 //! look into. Doesn't own: what is in them.
 
+use crate::config::Durability;
 use crate::exit::Refusal;
 use crate::shell;
 use anyhow::{Context, Result};
@@ -77,8 +78,12 @@ impl Folders {
     }
 
     /// The journal of all runs, for writing.
-    pub fn open_store(&self) -> Result<Store> {
-        Ok(Store::open(&self.state()?.join(JOURNAL))?)
+    pub fn open_store(&self, durability: Durability) -> Result<Store> {
+        let durability = match durability {
+            Durability::Full => ringfence_store::Durability::Full,
+            Durability::Relaxed => ringfence_store::Durability::Relaxed,
+        };
+        Ok(Store::open_with(&self.state()?.join(JOURNAL), durability)?)
     }
 
     /// The journal of all runs, for reading; none if there is none yet.
@@ -216,7 +221,7 @@ mod tests {
         let state = home.path().join("a/b");
         assert!(folders(&state).read_store().unwrap().is_none());
         assert!(!state.exists(), "reading creates nothing");
-        folders(&state).open_store().unwrap();
+        folders(&state).open_store(Durability::Full).unwrap();
         assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o700);
         assert!(folders(&state).read_store().unwrap().is_some());
     }

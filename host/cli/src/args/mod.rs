@@ -11,9 +11,9 @@ mod values;
 
 pub use model::ModelSpec;
 pub use resume::{AnswerArgs, ResumeArgs};
-pub use run::{LimitArgs, RunArgs};
+pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
-pub use values::{PauseList, ToolArgument, parse_duration, parse_size};
+pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_size};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

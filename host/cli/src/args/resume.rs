@@ -1,6 +1,7 @@
 //! `ringfence resume`
 
 use super::ModelSpec;
+use crate::config::Durability;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -25,6 +26,19 @@ pub struct ResumeArgs {
     /// Where that model's server is
     #[arg(long, value_name = "URL", requires = "model", help_heading = "Model")]
     pub base_url: Option<String>,
+    /// Record what is asked and answered to this file
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    pub record: Option<PathBuf>,
+    /// Answer from a recording instead of a model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "record"], help_heading = "Model")]
+    pub replay: Option<PathBuf>,
+    /// What an acknowledged step survives: full (the machine's death) or relaxed (the process's)
+    /// [default: full]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Loop", hide_possible_values = true)]
+    pub durability: Option<Durability>,
+    /// Tell this command, in JSON on its standard input, when the run pauses, ends or hangs
+    #[arg(long, value_name = "COMMAND", help_heading = "Loop")]
+    pub notify: Option<String>,
 }
 
 /// The answer to what a run waits for; at most one.
@@ -34,7 +48,7 @@ pub struct AnswerArgs {
     /// Approve what is proposed; with a hash, only if the plan has it
     #[arg(long, value_name = "HASH", num_args = 0..=1, help_heading = "Answer")]
     pub approve: Option<Option<String>>,
-    /// Approve this plan (TOML) or tool input (JSON) instead of the proposed one
+    /// Approve this plan (TOML), tool input (JSON) or final answer (text) instead of the proposed one
     #[arg(long, value_name = "FILE", help_heading = "Answer")]
     pub edit: Option<PathBuf>,
     /// Approve the plan and add these tasks (TOML)
@@ -43,7 +57,7 @@ pub struct AnswerArgs {
     /// Reject what is proposed, and why
     #[arg(long, value_name = "TEXT", help_heading = "Answer")]
     pub reject: Option<String>,
-    /// Answer the question
+    /// Answer the question; to anything else, words to think again with
     #[arg(long, value_name = "TEXT", help_heading = "Answer")]
     pub answer: Option<String>,
     /// End the run

@@ -1,7 +1,9 @@
 //! `ringfence run`
 
-use super::{GrantArgs, ModelSpec, PauseList, parse_duration};
-use clap::Args;
+use super::{GrantArgs, ModelSpec, PauseList, parse_duration, parse_money};
+use crate::config::Durability;
+use clap::{Args, ValueEnum};
+use ringfence_engine::{Flow, OnStageFailure};
 use std::num::NonZeroU32;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -29,16 +31,39 @@ pub struct RunArgs {
     /// Where the model's server is
     #[arg(long, value_name = "URL", help_heading = "Model")]
     pub base_url: Option<String>,
+    /// Record what is asked and answered to this file
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    pub record: Option<PathBuf>,
+    /// Answer from a recording instead of a model; a request that differs from it fails
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "base_url", "record"], help_heading = "Model")]
+    pub replay: Option<PathBuf>,
     /// What tools may touch.
     #[command(flatten)]
     pub grants: GrantArgs,
     /// The tools that may be used, separated by commas [default: all]
     #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = "Fence")]
     pub tools: Option<Vec<String>>,
-    /// Where to wait for a person: after_plan, before_tool, separated by commas, or none
+    /// The loop: staged, pipeline or react [default: staged]
+    #[arg(long, value_enum, value_name = "FLOW", help_heading = "Loop", hide_possible_values = true)]
+    pub flow: Option<FlowArg>,
+    /// Where to wait for a person, separated by commas: after_plan, before_tool, before_write,
+    /// before_egress, after_evaluate, before_finish, on_low_confidence; or none
     /// [default: after_plan]
-    #[arg(long, value_name = "POINTS", help_heading = "Limits")]
+    #[arg(long, value_name = "POINTS", help_heading = "Loop")]
     pub pause: Option<PauseList>,
+    /// Work on up to N independent tasks at the same time [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Loop")]
+    pub parallel: Option<NonZeroU32>,
+    /// What becomes of a stage that failed twice: pause or fail [default: pause]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Loop", hide_possible_values = true)]
+    pub on_stage_failure: Option<OnFailureArg>,
+    /// What an acknowledged step survives: full (the machine's death) or relaxed (the process's)
+    /// [default: full]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Loop", hide_possible_values = true)]
+    pub durability: Option<Durability>,
+    /// Tell this command, in JSON on its standard input, when the run pauses, ends or hangs
+    #[arg(long, value_name = "COMMAND", help_heading = "Loop")]
+    pub notify: Option<String>,
     /// Where the run stops.
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -47,7 +72,7 @@ pub struct RunArgs {
 /// Where a run stops by itself.
 #[derive(Debug, Clone, Default, Args)]
 pub struct LimitArgs {
-    /// Stages to carry out at most [default: 50]
+    /// Stages to carry out at most [default: 50; 15 for pipeline, 10 for react]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_iterations: Option<NonZeroU32>,
     /// Time to work, pauses not counted: 90s, 10m, 1h30m [default: no limit]
@@ -56,10 +81,52 @@ pub struct LimitArgs {
     /// Tokens to spend, prompts and replies together [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_tokens: Option<NonZeroU64>,
+    /// US dollars to spend, where the model's price is known [default: no limit]
+    #[arg(long, value_name = "USD", value_parser = parse_money, help_heading = "Limits")]
+    pub max_money: Option<u64>,
     /// Time for one tool call [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
     pub tool_timeout: Option<Duration>,
     /// Time for one model call, retries included [default: 120s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
     pub model_timeout: Option<Duration>,
+}
+
+/// `--flow`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FlowArg {
+    /// Plan, decide, execute, evaluate
+    Staged,
+    /// Context, reasoning, action
+    Pipeline,
+    /// One growing conversation
+    React,
+}
+
+impl From<FlowArg> for Flow {
+    fn from(flow: FlowArg) -> Self {
+        match flow {
+            FlowArg::Staged => Self::Staged,
+            FlowArg::Pipeline => Self::Pipeline,
+            FlowArg::React => Self::React,
+        }
+    }
+}
+
+/// `--on-stage-failure`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnFailureArg {
+    /// Ask a person
+    Pause,
+    /// End the run
+    Fail,
+}
+
+impl From<OnFailureArg> for OnStageFailure {
+    fn from(what: OnFailureArg) -> Self {
+        match what {
+            OnFailureArg::Pause => Self::Pause,
+            OnFailureArg::Fail => Self::Fail,
+        }
+    }
 }

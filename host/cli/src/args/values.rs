@@ -43,6 +43,20 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor)).ok_or_else(wanted)
 }
 
+/// An amount of US dollars, in millionths: `2`, `0.50`, `$1.5`. More than zero.
+pub fn parse_money(text: &str) -> Result<u64, String> {
+    let wanted = || format!("`{text}` is no amount of US dollars: want a number such as 2, 0.5 or $1.50");
+    let bare = text.trim();
+    let bare = bare.strip_prefix('$').unwrap_or(bare);
+    let (whole, part) = bare.split_once('.').unwrap_or((bare, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || part.len() > 6 || !digits(whole) || !digits(part) {
+        return Err(wanted());
+    }
+    let micro = format!("{whole}{part:0<6}").parse::<u64>().map_err(|_| wanted())?;
+    if micro == 0 { Err("the amount must be more than nothing".to_owned()) } else { Ok(micro) }
+}
+
 /// A folder of the project.
 pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
     GrantPath::parse(text).map_err(|error| error.to_string())
@@ -74,7 +88,8 @@ impl FromStr for PauseList {
             let name = name.trim();
             let read: Result<PausePoint, ValueError> = PausePoint::deserialize(name.into_deserializer());
             read.map_err(|_| {
-                format!("`{name}` is no pause point: want after_plan, before_tool, or none alone")
+                let points: Vec<_> = PausePoint::ALL.iter().map(|point| point.name()).collect();
+                format!("`{name}` is no pause point: want {}, or none alone", points.join(", "))
             })
         };
         text.split(',').map(point).collect::<Result<_, _>>().map(Self)
@@ -123,6 +138,16 @@ mod tests {
         assert_eq!(parse_size("2GB"), Ok(2_000_000_000));
         for bad in ["", "KiB", "-1", "1.5MiB", "99999999999GiB", "1TB", "0x10"] {
             assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn money_is_a_plain_number_of_dollars() {
+        for (text, micro) in [("2", 2_000_000), ("0.5", 500_000), (" $1.50 ", 1_500_000), ("0.000001", 1)] {
+            assert_eq!(parse_money(text), Ok(micro), "{text}");
+        }
+        for bad in ["", "$", "-1", "0", "0.00", "1e3", "1.0000001", "one", ".5", "1,5", "99999999999999999999"] {
+            assert!(parse_money(bad).is_err(), "{bad}");
         }
     }
 

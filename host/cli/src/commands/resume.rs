@@ -6,7 +6,7 @@ use crate::exit::{Exit, Refusal};
 use crate::model_choice::ModelPlan;
 use crate::output::err;
 use crate::review::{Given, Reviewer};
-use crate::session::{self, Voice};
+use crate::session::{self, Resumption, Voice};
 use crate::state_dir::Folders;
 use anyhow::Result;
 
@@ -35,9 +35,14 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
         return Ok(Halt::Ended(ending).exit());
     }
     let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive, all_calls: false };
-    let other =
-        args.model.as_ref().map(|model| ModelPlan::named(model, args.base_url.as_deref())).transpose()?;
-    session::take_up(&summary.id, other, reviewer, &folders, voice)
+    let other = match (&args.model, &args.replay) {
+        (Some(model), _) => Some(ModelPlan::named(model, args.base_url.as_deref())?),
+        (None, Some(path)) => Some(ModelPlan::recorded(path)),
+        (None, None) => None,
+    };
+    let (record, durability) = (args.record.clone(), args.durability.unwrap_or_default());
+    let resumption = Resumption { other, record, reviewer, durability };
+    session::take_up(&summary.id, resumption, &folders, voice)
 }
 
 fn given(answer: &AnswerArgs) -> Option<Given> {

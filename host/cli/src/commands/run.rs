@@ -9,8 +9,7 @@ use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
 use crate::shell;
 use crate::state_dir::Folders;
-use anyhow::{Context, Result};
-use ringfence_engine::{Flow, Settings};
+use anyhow::Result;
 use ringfence_models::playbook;
 use ringfence_sandbox::{ProjectDir, ProjectError};
 
@@ -21,25 +20,27 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let project = ProjectDir::open(&args.project).map_err(|error| no_project(&error, args))?;
     let resolved = Resolved::load(&project, &Flags::from(args), &folders, voice.interactive)?;
     let environment = Environment::read();
-    let (flag, base_url) = (args.model.as_ref(), args.base_url.as_deref());
-    let models = ModelPlan::choose(args.goal.is_some(), flag, base_url, &resolved.models, &environment)?;
+    let models = match &args.replay {
+        Some(path) => ModelPlan::recorded(path),
+        None => ModelPlan::choose(
+            args.goal.is_some(),
+            args.model.as_ref(),
+            args.base_url.as_deref(),
+            &resolved.models,
+            &resolved.experts,
+            &environment,
+        )?,
+    };
     if args.goal.is_some() && models.default == ModelChoice::Playbook && !global.quiet {
         err("note: the playbook does its one analysis, whatever the goal says; a model would read it\n");
     }
-    let model = models.connect(&environment, &folders)?;
+    let model = models.connect(&environment, &folders, args.record.as_deref())?;
     let setup = Setup::new(&project, &resolved, args.tools.clone(), models, &folders)?;
     let fenced = setup.fence(&folders)?;
-    let settings = Settings {
-        flow: Flow::Staged,
-        limits: resolved.limits,
-        pause: resolved.pause,
-        tools: fenced.specs(),
-        prompts: resolved.prompts,
-        metadata: serde_json::to_value(&setup).context("the run's terms can't be written as JSON")?,
-    };
+    let settings = setup.settings(&resolved, &fenced, model.as_ref())?;
     let goal = args.goal.clone().unwrap_or_else(|| playbook::GOAL.to_owned());
-    let project = setup.project;
-    let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes };
+    let (project, durability) = (setup.project, resolved.durability);
+    let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes, durability };
     session::begin(beginning, &folders, voice)
 }
 

@@ -3,8 +3,9 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
-use crate::args::{parse_duration, parse_size};
-use ringfence_engine::PausePoint;
+use crate::args::{parse_duration, parse_money, parse_size};
+use clap::ValueEnum;
+use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
 use ringfence_sandbox::{Access, DirGrant, GrantPath};
 use serde::de::{Error, Unexpected, Visitor};
@@ -19,8 +20,18 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ConfigFile {
+    /// The loop architecture.
+    pub flow: Option<Flow>,
     /// Where a run waits for a person.
     pub pause: Option<BTreeSet<PausePoint>>,
+    /// Independent tasks that may be worked on at the same time.
+    pub parallel: Option<NonZeroU32>,
+    /// What becomes of a stage that failed and whose recovery failed too.
+    pub on_stage_failure: Option<OnStageFailure>,
+    /// What an acknowledged step survives; only in the user's own file.
+    pub durability: Option<Durability>,
+    /// A command that is told what becomes of runs; only in the user's own file.
+    pub notify: Option<String>,
     /// Components whose tools are loaded too, relative to the file's folder.
     pub components: Vec<PathBuf>,
     /// What tools may touch.
@@ -29,6 +40,8 @@ pub struct ConfigFile {
     pub limits: LimitsSection,
     /// Which model serves which stage.
     pub models: ModelsSection,
+    /// Who works on tasks of which kind.
+    pub experts: BTreeMap<String, ExpertSection>,
     /// What single tools may do, where it is less.
     pub tools: BTreeMap<String, ToolSection>,
     roles: NotEnforced,
@@ -63,15 +76,20 @@ pub struct LimitsSection {
     pub model_timeout: Option<Span>,
     /// Time for one tool call.
     pub tool_timeout: Option<Span>,
-    /// So many equal calls in a row pause the run.
+    /// US dollars to spend.
+    pub money: Option<Dollars>,
+    /// Time for one model call of single stages.
+    pub stage_timeouts: BTreeMap<ModelStage, Span>,
+    /// So many repetitions count as standing still.
     pub stagnation: Option<NonZeroU32>,
+    /// So many actions without progress lead to a review of the work.
+    pub reflect_after: Option<NonZeroU32>,
     /// Memory of a tool.
     pub memory: Option<Bytes>,
     /// A tool's result.
     pub output: Option<Bytes>,
     /// What a tool writes to standard output and standard error, each.
     pub stdio: Option<Bytes>,
-    money: NotEnforced,
     open_files: NotEnforced,
     requests: NotEnforced,
 }
@@ -88,6 +106,68 @@ pub struct ModelsSection {
     pub decide: Option<ModelSection>,
     /// Evaluating.
     pub evaluate: Option<ModelSection>,
+    /// Reasoning, of the pipeline.
+    pub reason: Option<ModelSection>,
+    /// The conversation of react.
+    pub converse: Option<ModelSection>,
+    /// Reviewing the work.
+    pub reflect: Option<ModelSection>,
+}
+
+impl ModelsSection {
+    /// The stages that have one of their own, by name.
+    pub fn by_stage(&self) -> impl Iterator<Item = (&'static str, &ModelSection)> {
+        [
+            ("plan", &self.plan),
+            ("decide", &self.decide),
+            ("evaluate", &self.evaluate),
+            ("reason", &self.reason),
+            ("converse", &self.converse),
+            ("reflect", &self.reflect),
+        ]
+        .into_iter()
+        .filter_map(|(name, section)| Some((name, section.as_ref()?)))
+    }
+}
+
+/// `[experts.NAME]`: a kind of task, with what deciding and evaluating are told besides, and a
+/// model of its own.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExpertSection {
+    /// The addition to the prompts.
+    pub prompt: String,
+    /// How its model is spoken to; none for the stage's own model.
+    pub provider: Option<Provider>,
+    /// Its model's id.
+    pub model: Option<String>,
+    /// Depth of thought.
+    pub effort: Option<Effort>,
+    /// Only where the model takes one.
+    pub temperature: Option<f64>,
+    /// Where its server is; only in the user's own file.
+    pub base_url: Option<String>,
+    /// Whether the key may travel unencrypted to another machine; only in the user's own file.
+    pub plain_http: bool,
+}
+
+impl ExpertSection {
+    /// Whether anything but the prompt is said.
+    pub fn names_a_model(&self) -> bool {
+        *self != Self { prompt: self.prompt.clone(), ..Self::default() }
+    }
+
+    /// Its own model, if it has one.
+    pub fn model_section(&self) -> Option<ModelSection> {
+        Some(ModelSection {
+            provider: self.provider?,
+            model: self.model.clone(),
+            effort: self.effort,
+            temperature: self.temperature,
+            base_url: self.base_url.clone(),
+            plain_http: self.plain_http,
+        })
+    }
 }
 
 /// One model.
@@ -133,15 +213,31 @@ pub struct ToolSection {
     pub memory: Option<Bytes>,
     /// The result.
     pub output: Option<Bytes>,
+    /// Whether equal calls in a row are its nature, and no standing still.
+    pub polling: bool,
     hosts: NotEnforced,
     env: NotEnforced,
     secrets: NotEnforced,
-    polling: NotEnforced,
 }
 
 /// A duration with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span(pub Duration);
+
+/// An amount of US dollars, in millionths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dollars(pub u64);
+
+/// What an acknowledged step survives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// The death of the machine: every step waits for the disk.
+    #[default]
+    Full,
+    /// The death of the process: faster, and a power failure may take the last steps back.
+    Relaxed,
+}
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,6 +257,28 @@ impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         parse_duration(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dollars {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Amount;
+        impl Visitor<'_> for Amount {
+            type Value = Dollars;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an amount of US dollars, such as 2, 0.5 or \"$1.50\"")
+            }
+            fn visit_i64<E: Error>(self, dollars: i64) -> Result<Dollars, E> {
+                self.visit_str(&dollars.to_string())
+            }
+            fn visit_f64<E: Error>(self, dollars: f64) -> Result<Dollars, E> {
+                self.visit_str(&dollars.to_string())
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Dollars, E> {
+                parse_money(text).map(Dollars).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Amount)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
-use super::file::{Bytes, ConfigFile, Dir, LimitsSection, ModelsSection, Span, ToolSection};
+use super::file::{
+    Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
+};
 use super::{Flags, ToolPolicy};
 use crate::exit::Refusal;
 use anyhow::Result;
-use ringfence_engine::{Limits as RunLimits, PausePoint};
+use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
 use ringfence_sandbox::{Access, DirGrant, Grants, Limits as CallLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -86,10 +88,48 @@ fn narrowed(section: &ToolSection, dirs: &[DirGrant], limits: &CallLimits) -> To
     }
 }
 
+/// The loop architecture: a flag's, the user's, the project's, the usual one.
+pub(super) fn flow(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Flow {
+    flags.flow.or(user.flow).or(project.flow).unwrap_or_default()
+}
+
+/// Tasks at the same time; a project's file can only ask for less.
+pub(super) fn parallel(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> u32 {
+    let configured = user.parallel.or(project.parallel);
+    flags.parallel.or(configured).map_or(1, u32::from).min(MOST_PARALLEL)
+}
+
+/// More at the same time would only wait for each other.
+const MOST_PARALLEL: u32 = 16;
+
+/// What becomes of a failed stage.
+pub(super) fn on_stage_failure(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> OnStageFailure {
+    flags.on_stage_failure.or(user.on_stage_failure).or(project.on_stage_failure).unwrap_or_default()
+}
+
+/// Experts: the user's stand in place of the project's of the same name.
+pub(super) fn experts(project: &ConfigFile, user: &ConfigFile) -> BTreeMap<String, ExpertSection> {
+    let mut experts = project.experts.clone();
+    if user.models.default.is_some() {
+        // A user's default model stands above a project's choice, as it does for stages.
+        for expert in experts.values_mut() {
+            *expert = ExpertSection { prompt: expert.prompt.clone(), ..ExpertSection::default() };
+        }
+    }
+    experts.extend(user.experts.clone());
+    experts
+}
+
+/// Tools whose equal calls in a row are their nature.
+pub(super) fn polling(project: &ConfigFile, user: &ConfigFile) -> BTreeSet<String> {
+    let tools = project.tools.iter().chain(&user.tools);
+    tools.filter(|(_, section)| section.polling).map(|(name, _)| name.clone()).collect()
+}
+
 /// The bounds of the run.
 pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> RunLimits {
+    let default = RunLimits::of(flow(project, user, flags));
     let (project, user, flags) = (&project.limits, &user.limits, &flags.limits);
-    let default = RunLimits::default();
     let span = |flag: Option<Duration>, project: Option<Span>, user: Option<Span>| {
         flag.or(smaller(project, user).map(|Span(time)| time)).map(ms)
     };
@@ -103,6 +143,11 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             u32::from,
         ),
         wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
+        money: flags.max_money.or(smaller(project.money, user.money).map(|Dollars(micro)| micro)),
+        stage_ms: stage_timeouts(project, user),
+        reflect_after: smaller(project.reflect_after, user.reflect_after)
+            .map(u32::from)
+            .or(default.reflect_after),
         tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
         model_call_ms: within(
             flags.model_timeout,
@@ -119,6 +164,18 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         stagnation: smaller(project.stagnation, user.stagnation).map_or(default.stagnation, u32::from),
         ..default
     }
+}
+
+/// Times of single stages: the smaller of both files for each.
+fn stage_timeouts(project: &LimitsSection, user: &LimitsSection) -> BTreeMap<ModelStage, u64> {
+    let mut times = BTreeMap::new();
+    for stage in ModelStage::ALL {
+        let (project, user) = (project.stage_timeouts.get(&stage), user.stage_timeouts.get(&stage));
+        if let Some(Span(time)) = smaller(project.copied(), user.copied()) {
+            times.insert(stage, ms(time));
+        }
+    }
+    times
 }
 
 /// Where to wait: a project can add to what the user or the default says, never take away.
@@ -141,6 +198,9 @@ pub(super) fn models(project: &ConfigFile, user: &ConfigFile) -> ModelsSection {
         plan: for_stage(user.plan, project.plan),
         decide: for_stage(user.decide, project.decide),
         evaluate: for_stage(user.evaluate, project.evaluate),
+        reason: for_stage(user.reason, project.reason),
+        converse: for_stage(user.converse, project.converse),
+        reflect: for_stage(user.reflect, project.reflect),
         default: user.default.clone().or(project.default),
     }
 }

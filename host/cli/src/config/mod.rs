@@ -11,8 +11,8 @@ mod project_files;
 mod user_file;
 
 pub use file::{
-    Bytes, ConfigFile, Dir, GrantsSection, LimitsSection, ModelSection, ModelsSection, Provider, Span,
-    ToolSection,
+    Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
+    ModelsSection, Provider, Span, ToolSection,
 };
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 
@@ -21,10 +21,11 @@ use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
-use ringfence_engine::{Limits as RunLimits, PausePoint, Prompts};
+use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
 use ringfence_sandbox::{ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, ProjectDir};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// What the command line says.
@@ -40,6 +41,16 @@ pub struct Flags {
     pub limits: LimitArgs,
     /// `--pause`
     pub pause: Option<PauseList>,
+    /// `--flow`
+    pub flow: Option<Flow>,
+    /// `--parallel`
+    pub parallel: Option<NonZeroU32>,
+    /// `--on-stage-failure`
+    pub on_stage_failure: Option<OnStageFailure>,
+    /// `--durability`
+    pub durability: Option<Durability>,
+    /// `--notify`
+    pub notify: Option<String>,
 }
 
 impl From<&GrantArgs> for Flags {
@@ -51,7 +62,16 @@ impl From<&GrantArgs> for Flags {
 
 impl From<&RunArgs> for Flags {
     fn from(args: &RunArgs) -> Self {
-        Self { limits: args.limits.clone(), pause: args.pause.clone(), ..Self::from(&args.grants) }
+        Self {
+            limits: args.limits.clone(),
+            pause: args.pause.clone(),
+            flow: args.flow.map(Flow::from),
+            parallel: args.parallel,
+            on_stage_failure: args.on_stage_failure.map(OnStageFailure::from),
+            durability: args.durability,
+            notify: args.notify.clone(),
+            ..Self::from(&args.grants)
+        }
     }
 }
 
@@ -64,10 +84,24 @@ pub struct Resolved {
     pub tools: BTreeMap<String, ToolPolicy>,
     /// Bounds of the run.
     pub limits: RunLimits,
+    /// The loop architecture.
+    pub flow: Flow,
     /// Where the run waits for a person.
     pub pause: BTreeSet<PausePoint>,
+    /// Tasks at the same time.
+    pub parallel: u32,
+    /// What becomes of a failed stage.
+    pub on_stage_failure: OnStageFailure,
+    /// What an acknowledged step survives.
+    pub durability: Durability,
+    /// The command that is told what becomes of runs.
+    pub notify: Option<String>,
     /// Models by stage, as configured.
     pub models: ModelsSection,
+    /// Experts by the kind of task.
+    pub experts: BTreeMap<String, ExpertSection>,
+    /// Tools whose equal calls in a row are their nature.
+    pub polling: BTreeSet<String>,
     /// The stages' prompts.
     pub prompts: Prompts,
     /// Components besides the standard ones.
@@ -120,8 +154,15 @@ impl Resolved {
             grants: Grants::whole_project(),
             tools: BTreeMap::new(),
             limits: RunLimits::default(),
+            flow: Flow::default(),
             pause: layers::pause(&nothing, &nothing, &flags),
+            parallel: 1,
+            on_stage_failure: OnStageFailure::default(),
+            durability: Durability::default(),
+            notify: None,
             models: ModelsSection::default(),
+            experts: BTreeMap::new(),
+            polling: BTreeSet::new(),
             prompts: Prompts::default(),
             components: Vec::new(),
         }
@@ -140,8 +181,15 @@ impl Resolved {
         Ok(Self {
             tools: layers::tools(&files.config, &user.config, &grants, flags)?,
             limits: layers::limits(&files.config, &user.config, flags),
+            flow: layers::flow(&files.config, &user.config, flags),
             pause: layers::pause(&files.config, &user.config, flags),
+            parallel: layers::parallel(&files.config, &user.config, flags),
+            on_stage_failure: layers::on_stage_failure(&files.config, &user.config, flags),
+            durability: flags.durability.or(user.config.durability).unwrap_or_default(),
+            notify: flags.notify.clone().or_else(|| user.config.notify.clone()),
             models: layers::models(&files.config, &user.config),
+            experts: layers::experts(&files.config, &user.config),
+            polling: layers::polling(&files.config, &user.config),
             prompts: prompts(files)?,
             grants,
             components,
@@ -153,8 +201,14 @@ impl Resolved {
 fn prompts(files: &ProjectFiles) -> Result<Prompts> {
     let mut prompts = Prompts::default();
     let mut own = false;
-    let slots =
-        [("plan", &mut prompts.plan), ("decide", &mut prompts.decide), ("evaluate", &mut prompts.evaluate)];
+    let slots = [
+        ("plan", &mut prompts.plan),
+        ("decide", &mut prompts.decide),
+        ("evaluate", &mut prompts.evaluate),
+        ("reason", &mut prompts.reason),
+        ("converse", &mut prompts.converse),
+        ("reflect", &mut prompts.reflect),
+    ];
     for (name, slot) in slots {
         if let Some(text) = files.prompt(name) {
             *slot = text;

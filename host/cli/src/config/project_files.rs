@@ -19,7 +19,8 @@ pub const CONFIG: &str = "ringfence.toml";
 /// The folder of its prompts.
 pub const PROMPTS: &str = ".ringfence/prompts";
 /// The prompts that can be overridden.
-const PROMPT_NAMES: [&str; 3] = ["plan.md", "decide.md", "evaluate.md"];
+const PROMPT_NAMES: [&str; 6] =
+    ["plan.md", "decide.md", "evaluate.md", "reason.md", "converse.md", "reflect.md"];
 /// Bytes of a configuration file or prompt at most.
 const TEXT_BYTES: u64 = 256 << 10;
 
@@ -105,9 +106,18 @@ const INSIDE: &str =
 impl ConfigFile {
     /// What only a user may say: where prompts and keys are sent.
     fn refuse_in_project(&self) -> Result<()> {
-        let models = &self.models;
-        for model in [&models.default, &models.plan, &models.decide, &models.evaluate].into_iter().flatten() {
-            if model.base_url.is_some() || model.plain_http {
+        if self.notify.is_some() || self.durability.is_some() {
+            let key = if self.notify.is_some() { "notify" } else { "durability" };
+            return Err(Refusal::usage(format!("{CONFIG} says `{key}`, which isn't a project's to say"))
+                .hint("put it into your own configuration, or use the flag")
+                .into());
+        }
+        let models = self.models.default.iter().chain(self.models.by_stage().map(|(_, model)| model));
+        let elsewhere = models.map(|model| model.base_url.is_some() || model.plain_http).chain(
+            self.experts.values().map(|expert| expert.base_url.is_some() || expert.plain_http),
+        );
+        for elsewhere in elsewhere {
+            if elsewhere {
                 return Err(Refusal::usage(format!(
                     "{CONFIG} says where a model is reached; a project can't, since your key and files would go there"
                 ))

@@ -1,0 +1,34 @@
+//! Who makes tool calls: the sandbox in the product, anything with declared facts in a test.
+
+use anyhow::Result;
+use async_trait::async_trait;
+use ringfence_engine::{ReceiptId, ToolCall, ToolOutcome};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Runs tool calls.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    /// The component whose code a call of this tool would have to compile first, if any.
+    fn cold(&self, tool: &str) -> Option<String>;
+
+    /// Makes a tool's code ready, so that compiling isn't taken for calling.
+    async fn ready(&self, tool: &str) -> Result<Readied>;
+
+    /// Makes one call. Dropping the future cancels it.
+    async fn call(&self, call: &ToolCall) -> Result<Executed>;
+}
+
+/// A tool's code is ready.
+pub struct Readied {
+    /// How long that took.
+    pub took: Duration,
+}
+
+/// What became of a tool call.
+pub struct Executed {
+    /// For the engine.
+    pub outcome: ToolOutcome,
+    /// For the store, under the id that the outcome names.
+    pub receipt: Option<(ReceiptId, Value)>,
+}

@@ -1,0 +1,168 @@
+//! What is under way: model and tool calls, as many at a time as the run owes.
+//!
+//! One alone is polled in place, which costs no change of thread; several get tasks of their own.
+//! Whatever is taken out of here is dropped, and with it cancelled.
+
+use super::asking::Unanswered;
+use super::executor::{Executed, Executor};
+use anyhow::Result;
+use ringfence_engine::{CallId, Effect, ModelCall, ToolCall};
+use ringfence_models::{Model, Reply, Request};
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// What came back.
+pub(super) enum Landed {
+    /// A tool's code is ready, or can't be.
+    Ready {
+        /// Its component.
+        component: String,
+        /// How long it took; none if it failed.
+        took: Option<Duration>,
+    },
+    /// A model answered, or not.
+    Model {
+        /// The call.
+        call: CallId,
+        /// The answer.
+        answer: Result<Reply, Unanswered>,
+    },
+    /// A tool call ended.
+    Tool {
+        /// The call.
+        call: CallId,
+        /// How.
+        executed: Executed,
+    },
+}
+
+/// Which wish is under way: a call made again is another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name {
+    call: CallId,
+    attempt: u32,
+}
+
+impl Name {
+    /// The name of a wish that can be under way.
+    pub(super) fn of(effect: &Effect) -> Option<Self> {
+        match effect {
+            Effect::CallModel(call) => Some(Self { call: call.call, attempt: 1 }),
+            Effect::CallTool(call) => Some(Self { call: call.call, attempt: call.attempt }),
+            Effect::AskPerson(_) | Effect::Finish(_) => None,
+        }
+    }
+}
+
+type Flight = Pin<Box<dyn Future<Output = Result<Landed>> + Send>>;
+
+/// Everything that is under way.
+#[derive(Default)]
+pub(super) struct Flights(Vec<(Name, Flight)>);
+
+impl Flights {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether this wish is under way.
+    pub(super) fn has(&self, effect: &Effect) -> bool {
+        Name::of(effect).is_some_and(|name| self.0.iter().any(|(known, _)| *known == name))
+    }
+
+    /// Cancels what isn't owed any more.
+    pub(super) fn keep_only(&mut self, owed: &[Effect]) {
+        self.0.retain(|(name, _)| owed.iter().any(|effect| Name::of(effect) == Some(*name)));
+    }
+
+    /// Asks a model.
+    pub(super) fn ask(&mut self, model: Arc<dyn Model>, call: &ModelCall, request: Request, together: bool) {
+        let (id, limit_ms) = (call.call, call.timeout_ms);
+        self.start(Name { call: id, attempt: 1 }, together, async move {
+            let limit = Duration::from_millis(limit_ms);
+            let answer = match tokio::time::timeout(limit, model.complete(request)).await {
+                Ok(answer) => answer.map_err(Unanswered::Failed),
+                Err(_) => Err(Unanswered::Late { identity: model.identity(), limit_ms }),
+            };
+            Ok(Landed::Model { call: id, answer })
+        });
+    }
+
+    /// Makes a tool's code ready.
+    pub(super) fn ready(
+        &mut self,
+        executor: Arc<dyn Executor>,
+        call: &ToolCall,
+        component: String,
+        together: bool,
+    ) {
+        let tool = call.tool.clone();
+        self.start(Name { call: call.call, attempt: call.attempt }, together, async move {
+            // Code that can't be made ready fails the call itself, where it is journaled.
+            let took = executor.ready(&tool).await.ok().map(|readied| readied.took);
+            Ok(Landed::Ready { component, took })
+        });
+    }
+
+    /// Calls a tool.
+    pub(super) fn call(&mut self, executor: Arc<dyn Executor>, call: &ToolCall, together: bool) {
+        let call = call.clone();
+        self.start(Name { call: call.call, attempt: call.attempt }, together, async move {
+            let executed = executor.call(&call).await?;
+            Ok(Landed::Tool { call: call.call, executed })
+        });
+    }
+
+    fn start(
+        &mut self,
+        name: Name,
+        together: bool,
+        flight: impl Future<Output = Result<Landed>> + Send + 'static,
+    ) {
+        let flight: Flight = match together {
+            true => Box::pin(Task(tokio::spawn(flight))),
+            false => Box::pin(flight),
+        };
+        self.0.push((name, flight));
+    }
+
+    /// The first that comes back.
+    pub(super) async fn next(&mut self) -> Result<Landed> {
+        poll_fn(|context| {
+            for place in 0..self.0.len() {
+                let Some((_, flight)) = self.0.get_mut(place) else { break };
+                if let Poll::Ready(landed) = flight.as_mut().poll(context) {
+                    drop(self.0.remove(place));
+                    return Poll::Ready(landed);
+                }
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+/// A task that ends with whoever waits for it.
+struct Task(JoinHandle<Result<Landed>>);
+
+impl Future for Task {
+    type Output = Result<Landed>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|joined| joined.unwrap_or_else(|error| Err(error.into())))
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,262 @@
+//! Carries out what the engine wishes for, and journals every fact before acting on it.
+//!
+//! Owns: the order "append, then act", what is under way at the same time, interruption, signs of
+//! life. Doesn't own: what comes next (the engine), how a tool is fenced (the sandbox), how a
+//! person is asked (`review`).
+
+mod asking;
+mod executor;
+mod flights;
+mod halt;
+mod stopwatch;
+
+pub(crate) use asking::rates_of;
+pub use executor::{Executed, Executor, Readied};
+pub use halt::Halt;
+pub use stopwatch::Stopwatch;
+
+use crate::exit::Refusal;
+use crate::failpoint;
+use crate::interrupt::Interrupt;
+use crate::output::err;
+use crate::progress::{Notice, Observer};
+use crate::review::{Given, Reviewer, Verdict};
+use crate::terminal::plain;
+use anyhow::{Context, Result};
+use flights::{Flights, Landed, Name};
+use ringfence_engine::{
+    Effect, Event, EventKind, Intent, ModelCall, ReceiptId, Refused, Review, Run, Stage, ToolCall,
+};
+use ringfence_models::Model;
+use ringfence_store::{Entry, Lease, Store};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior};
+
+/// How often a driver says that it is still there.
+pub const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// One run under way.
+pub struct Driver {
+    /// The state machine.
+    pub run: Run,
+    /// The right to write this run's journal.
+    pub lease: Lease,
+    /// Who answers the stages.
+    pub model: Arc<dyn Model>,
+    /// Who makes the tool calls.
+    pub executor: Arc<dyn Executor>,
+    /// Who is told what happens.
+    pub observer: Box<dyn Observer>,
+    /// Who asks a person.
+    pub reviewer: Reviewer,
+    /// Ctrl-C.
+    pub interrupt: Interrupt,
+    /// Working time since the latest event.
+    pub stopwatch: Stopwatch,
+}
+
+impl Driver {
+    /// Goes on until the run ends, waits for a person or is interrupted.
+    pub async fn drive(&mut self) -> Result<Halt> {
+        let mut beat = tokio::time::interval(HEARTBEAT);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut flights = Flights::default();
+        // Tools whose code was made ready, or can't be: then the call itself says so.
+        let mut readied: BTreeSet<String> = BTreeSet::new();
+        let halt = loop {
+            let owed = self.run.owed();
+            if let Some(Effect::Finish(ending)) = owed.first() {
+                break Halt::Ended(ending.clone());
+            }
+            flights.keep_only(&owed);
+            let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
+            for effect in &owed {
+                match effect {
+                    Effect::CallModel(call) if !flights.has(effect) => {
+                        self.ask_model(&mut flights, call, together)?
+                    }
+                    Effect::CallTool(call) if !flights.has(effect) => {
+                        self.call_tool(&mut flights, call, &mut readied, together);
+                    }
+                    Effect::CallModel(_) | Effect::CallTool(_) | Effect::AskPerson(_) | Effect::Finish(_) => {}
+                }
+            }
+            let halt = if flights.is_empty() {
+                match owed.into_iter().next() {
+                    Some(Effect::AskPerson(review)) => self.ask_person(review, &mut beat).await?,
+                    Some(Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_)) | None => {
+                        anyhow::bail!("run {} owes nothing and hasn't ended", self.run.state().run)
+                    }
+                }
+            } else {
+                self.wait(&mut flights, &mut beat).await?
+            };
+            if let Some(halt) = halt {
+                break halt;
+            }
+        };
+        self.observer.notice(Notice::Halted { halt: &halt, state: self.run.state() });
+        Ok(halt)
+    }
+
+    /// Takes over a run that another driver left. With an answer in hand for a question that is
+    /// open, the question stays as it is; `--abort` also ends a run that asks nothing.
+    pub fn take_over(&mut self) -> Result<()> {
+        let asks = self.run.owed().iter().any(|effect| matches!(effect, Effect::AskPerson(_)));
+        match &self.reviewer.given {
+            Some(_) if asks => Ok(()),
+            Some(Given::Abort) => self.record(EventKind::Interrupted, None),
+            Some(_) => Err(Refusal::usage(format!("run {} waits for no answer", self.run.state().run))
+                .hint("resume it without an answer")
+                .into()),
+            None => {
+                let rates = asking::rates(self.model.as_ref(), self.run.state());
+                let rates = (rates != self.run.state().settings.rates).then_some(rates);
+                self.record(EventKind::Resumed { rates }, None)
+            }
+        }
+    }
+
+    /// Applies one fact and journals it with the intents that follow from it, in one transaction.
+    pub fn record(&mut self, kind: EventKind, receipt: Option<(ReceiptId, Value)>) -> Result<()> {
+        let event = Event { at: Store::now(), worked_ms: Some(self.stopwatch.worked_ms()), kind };
+        let before = self.run.owed();
+        let owed = self.run.apply(event.clone())?;
+        self.stopwatch.restart();
+        let intents: Vec<Intent> =
+            owed.iter().filter(|effect| !is_among(effect, &before)).map(Effect::intent).collect();
+        let receipts: Vec<_> = receipt.into_iter().collect();
+        let stage = &self.run.state().stage;
+        let entry = Entry { event: &event, intents: &intents, receipts: &receipts, stage };
+        failpoint::hit("append");
+        // Should this fail, the run in memory is ahead of the journal: nobody may go on with it.
+        self.lease.append(&entry).context("the journal can't be written")?;
+        failpoint::hit("appended");
+        self.observer.notice(Notice::Happened { event: &event, state: self.run.state() });
+        Ok(())
+    }
+
+    /// Waits for the first of what is under way, or for a stop.
+    async fn wait(&mut self, flights: &mut Flights, beat: &mut Interval) -> Result<Option<Halt>> {
+        loop {
+            let landed = tokio::select! {
+                biased;
+                () = self.interrupt.raised() => None,
+                _ = beat.tick() => {
+                    self.beat();
+                    continue;
+                }
+                landed = flights.next() => Some(landed?),
+            };
+            match landed {
+                None => {
+                    // Before the journal, so that the tools stop at once.
+                    flights.clear();
+                    return self.interrupted();
+                }
+                Some(Landed::Ready { component, took: Some(took) }) => {
+                    self.observer.notice(Notice::Compiled { component: &component, took });
+                }
+                Some(Landed::Ready { took: None, .. }) => {}
+                Some(Landed::Model { call, answer }) => {
+                    failpoint::hit("model answered");
+                    self.record(asking::event(call, answer), None)?;
+                }
+                Some(Landed::Tool { call, executed }) => {
+                    failpoint::hit("tool ended");
+                    let Executed { outcome, receipt } = executed;
+                    self.record(EventKind::ToolFinished { call, outcome }, receipt)?;
+                }
+            }
+            return Ok(None);
+        }
+    }
+
+    fn ask_model(&mut self, flights: &mut Flights, call: &ModelCall, together: bool) -> Result<()> {
+        let request = asking::request(&self.run, call, self.model.reads_facts())?;
+        self.observer.notice(Notice::ModelAsked { call, state: self.run.state() });
+        failpoint::hit("model asked");
+        flights.ask(self.model.clone(), call, request, together);
+        Ok(())
+    }
+
+    fn call_tool(
+        &mut self,
+        flights: &mut Flights,
+        call: &ToolCall,
+        readied: &mut BTreeSet<String>,
+        together: bool,
+    ) {
+        if readied.insert(call.tool.clone())
+            && let Some(component) = self.executor.cold(&call.tool)
+        {
+            self.observer.notice(Notice::Compiling { component: &component });
+            flights.ready(self.executor.clone(), call, component, together);
+            return;
+        }
+        self.observer.notice(Notice::ToolCalled { call });
+        failpoint::hit("tool called");
+        flights.call(self.executor.clone(), call, together);
+    }
+
+    async fn ask_person(&mut self, review: Review, beat: &mut Interval) -> Result<Option<Halt>> {
+        let asked = {
+            let asked = self.reviewer.ask(&review, self.run.state());
+            tokio::pin!(asked);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
+                    asked = &mut asked => break asked?,
+                    _ = beat.tick() => beat_of(&self.lease),
+                }
+            }
+        };
+        match asked {
+            Verdict::Answered(answer) => {
+                match self.record(EventKind::Answered { review: review.id, answer }, None) {
+                    // Somebody at a terminal can answer better.
+                    Err(error) if self.reviewer.terminal && error.is::<Refused>() => {
+                        err(&format!("{}\n", plain(&error.to_string())));
+                    }
+                    Err(error) if error.is::<Refused>() => {
+                        return Err(Refusal::usage(error.to_string()).into());
+                    }
+                    recorded => recorded?,
+                }
+                Ok(None)
+            }
+            Verdict::Later => Ok(Some(Halt::Waiting(review))),
+        }
+    }
+
+    fn interrupted(&mut self) -> Result<Option<Halt>> {
+        if !matches!(self.run.state().stage, Stage::PausedForReview { .. }) {
+            self.record(EventKind::Interrupted, None)?;
+        }
+        Ok(Some(Halt::Interrupted))
+    }
+
+    fn beat(&self) {
+        beat_of(&self.lease);
+    }
+}
+
+/// Whether a wish was there before; its deadline may have moved since.
+fn is_among(effect: &Effect, before: &[Effect]) -> bool {
+    match Name::of(effect) {
+        Some(name) => before.iter().any(|known| Name::of(known) == Some(name)),
+        None => before.contains(effect),
+    }
+}
+
+/// A sign of life that can't be given is no reason to stop working; a lost lease shows at the next
+/// step.
+fn beat_of(lease: &Lease) {
+    if let Err(error) = lease.beat() {
+        tracing::warn!(%error, "no sign of life could be given");
+    }
+}
