@@ -80,10 +80,10 @@ impl Pulse {
         Err(driven.lost_to(current))
     }
 
-    /// Records the first sign of life, with the lease itself.
+    /// Records the first sign of life, in the transaction that gave out the token.
     pub(crate) fn begin(&self, path: &Path, leasing: &Connection, driven: &Driven) -> Result<()> {
-        record(leasing, driven, &self.host).map_err(|error| StoreError::sqlite(path, error))?;
-        Ok(())
+        // Nobody else can have taken the run before this transaction ends, so it is recorded.
+        record(leasing, driven, &self.host).map(|_| ()).map_err(|error| StoreError::sqlite(path, error))
     }
 }
 

@@ -37,6 +37,10 @@ impl Store {
         refuse_stump(&path)?;
         create_private(&path)?;
         let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // SQLite opens it for reading where it can't be written, and says so only much later.
+        if connection.is_readonly("main").map_err(|error| StoreError::sqlite(&path, error))? {
+            return Err(StoreError::ReadOnly { path });
+        }
         let tables = schema::tables(&path, &connection)?;
         // Nobody asks for a migration that a power failure takes back.
         Durability::Full.prepare(&path, &connection)?;

@@ -8,12 +8,14 @@
 //!
 //! Those of earlier versions were written by the programs of their time and stay as they are.
 
+use crate::disk::SmallDisk;
 use crate::sample::*;
 use ringfence_engine::*;
-use ringfence_store::{Entry, NewRun, Parent, SCHEMA_VERSION, Store};
+use ringfence_store::{Entry, NewRun, Parent, SCHEMA_VERSION, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 fn fixture(version: i64) -> PathBuf {
@@ -59,7 +61,7 @@ fn write() {
     lease.beat().unwrap();
     // Whoever closes it last moves the log into the file.
     drop((lease, store));
-    fs::copy(folder.file(), fixture(SCHEMA_VERSION)).unwrap();
+    fs::write(fixture(SCHEMA_VERSION), fs::read(folder.file()).unwrap()).unwrap();
 }
 
 /// The two runs that every fixture holds.
@@ -127,6 +129,32 @@ fn a_file_of_version_1_is_read_and_left_as_it_is() {
 }
 
 #[test]
+fn files_of_all_versions_are_read_where_nothing_can_be_written() {
+    for version in 1..=SCHEMA_VERSION {
+        let read = |folder: &Folder| {
+            holds_its_runs(&Store::open_read_only(&folder.file()).unwrap());
+        };
+        match SmallDisk::mount() {
+            Some(disk) => {
+                fs::copy(fixture(version), disk.folder().file()).unwrap();
+                disk.protect();
+                let refused = disk.folder();
+                let error = Store::open(&refused.file()).unwrap_err();
+                assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+                read(refused);
+            }
+            None => {
+                let folder = copied(version);
+                let mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode));
+                mode(0o500).unwrap();
+                read(&folder);
+                mode(0o700).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn a_reader_of_version_1_goes_on_reading_while_the_file_is_migrated() {
     let folder = copied(1);
     let reader = Store::open_read_only(&folder.file()).unwrap();
@@ -175,6 +203,23 @@ fn a_migration_keeps_every_event_and_receipt_to_the_letter_and_drops_the_prompts
 fn a_file_of_version_1_is_migrated_and_gone_on_with() {
     let folder = copied(1);
     goes_on(&folder.file());
+}
+
+#[test]
+fn a_migration_that_finds_damage_changes_nothing() {
+    let folder = copied(1);
+    let connection = Connection::open(folder.file()).unwrap();
+    connection
+        .execute_batch("INSERT INTO receipts SELECT run, seq, 'another', body, digest FROM receipts")
+        .unwrap();
+    let before = rows(&folder.file(), "receipts");
+    for _ in 0..2 {
+        let error = Store::open(&folder.file()).unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+        assert!(error.to_string().contains("its rows contradict each other"), "{error}");
+    }
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!((version, rows(&folder.file(), "receipts")), (1, before));
 }
 
 #[test]

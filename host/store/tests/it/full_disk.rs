@@ -1,42 +1,12 @@
 //! A disk that fills up while a run is journaled.
 
+use crate::disk::SmallDisk;
 use crate::sample::*;
 use ringfence_engine::RunId;
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-
-/// A disk of one mebibyte with a file on it that can be removed.
-struct SmallDisk(Folder);
-
-impl SmallDisk {
-    /// None where this user may not mount one.
-    fn mount() -> Option<Self> {
-        let folder = Folder::new();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=1m", "none"])
-            .arg(folder.path())
-            .output()
-            .is_ok_and(|output| output.status.success());
-        mounted.then(|| {
-            let disk = Self(folder);
-            fs::write(disk.ballast(), vec![0; 256 << 10]).unwrap();
-            disk
-        })
-    }
-
-    fn ballast(&self) -> std::path::PathBuf {
-        self.0.path().join("ballast")
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
-    }
-}
 
 fn begin(store: &Store) -> Lease {
     store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap()
@@ -97,8 +67,9 @@ fn fill_and_go_on(file: &Path, limit: impl FnOnce(&Lease), make_space: impl FnOn
 fn a_run_on_a_full_disk_stops_at_a_whole_step_and_goes_on_when_there_is_space() {
     match SmallDisk::mount() {
         Some(disk) => {
-            let (file, ballast) = (disk.0.file(), disk.ballast());
-            fill_and_go_on(&file, |_| {}, |_| fs::remove_file(ballast).unwrap());
+            let ballast = disk.folder().path().join("ballast");
+            fs::write(&ballast, vec![0; 256 << 10]).unwrap();
+            fill_and_go_on(&disk.folder().file(), |_| {}, |_| fs::remove_file(ballast).unwrap());
         }
         None => {
             let folder = Folder::new();

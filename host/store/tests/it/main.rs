@@ -2,6 +2,7 @@
 
 mod agreement;
 mod damage;
+mod disk;
 mod durability;
 mod fixtures;
 mod forks;

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Measures a journaled step here and a checkpointed one under LangGraph, on the same disk.
+# Usage: tests/peers/langgraph.sh [FOLDER]; without one, target/peers.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=${1:-$root/target/peers}
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+if [ ! -x "$work/venv/bin/python" ]; then
+  python3 -m venv "$work/venv"
+fi
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check \
+  'langgraph>=1.2,<1.3' 'langgraph-checkpoint-sqlite>=3.1,<3.2'
+"$work/venv/bin/pip" list --disable-pip-version-check 2>/dev/null | grep '^langgraph'
+
+"$work/venv/bin/python" "$here/four_stages.py" "$work" >"$work/langgraph.json"
+(cd "$root" && RINGFENCE_BENCH_DIR=$work cargo bench --quiet -p ringfence-store --bench append -- --json) \
+  >"$work/ringfence.json"
+"$work/venv/bin/python" "$here/table.py" "$work/ringfence.json" "$work/langgraph.json"
