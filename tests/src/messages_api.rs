@@ -82,6 +82,7 @@ struct Shared {
 struct Log {
     asked: Vec<Asked>,
     said: Vec<conversation::Said>,
+    connections: usize,
     refused: Vec<String>,
     cached: HashSet<String>,
     stopped: bool,
@@ -106,6 +107,7 @@ impl MessagesApi {
                 }
                 let Ok(stream) = stream else { continue };
                 let serving = serving.clone();
+                serving.log().connections += 1;
                 thread::spawn(move || serving.serve(stream));
             }
         });
@@ -147,6 +149,11 @@ impl MessagesApi {
     /// the product asserts that this is empty.
     pub fn refused(&self) -> Vec<String> {
         self.shared.log().refused.clone()
+    }
+
+    /// How many connections there have been.
+    pub fn connections(&self) -> usize {
+        self.shared.log().connections
     }
 
     /// Waits until so many requests have come in; whether they did in time.

@@ -52,7 +52,7 @@ impl Default for Transport {
 
 /// How long the end of a stream is waited for once nothing in it matters any more, so that
 /// its connection can be used again.
-const PARTING: Duration = Duration::from_millis(100);
+const PARTING: Duration = Duration::from_secs(1);
 
 /// An answer's first part.
 #[derive(Debug)]

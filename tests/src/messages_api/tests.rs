@@ -196,6 +196,71 @@ fn what_the_api_would_refuse_is_refused() {
 }
 
 #[test]
+fn what_the_api_would_refuse_of_a_conversation_is_refused() {
+    let thought = json!({ "type": "thinking", "thinking": "t", "signature": "s" });
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let user = |content: Value| json!({ "role": "user", "content": content });
+    let model = |content: Value| json!({ "role": "assistant", "content": content });
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "t", "input": {} });
+    let result = |id: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": "r" });
+    let tool = |name: &str| json!({ "name": name, "input_schema": { "type": "object" } });
+    let body = |messages: Value, tools: Value| json!({ "model": "claude-sonnet-5-5", "max_tokens": 5, "messages": messages, "tools": tools });
+    let asked = body(json!([user(json!("go"))]), json!([tool("t")]));
+    let said = conversation::Said::new(&asked, &[thought.clone(), call("1")], false);
+    let paused = conversation::Said::new(&asked, &[text("so far")], true);
+    let said = [said, paused];
+    let check = |body: Value| {
+        let body = body.as_object().unwrap();
+        conversation::check(body, &said).err().map(|refusal| refusal.message).unwrap_or_default()
+    };
+    let turns = |content: Value, answer: Value| {
+        check(body(json!([user(json!("go")), model(content), user(answer)]), json!([tool("t")])))
+    };
+    assert_eq!(turns(json!([thought, call("1")]), json!([result("1"), text("more")])), "");
+    assert!(turns(json!([call("1")]), json!([text("no result")])).contains("without `tool_result`"));
+    assert!(
+        turns(json!([call("1")]), json!([result("1"), result("2")])).contains("unexpected `tool_use_id`")
+    );
+    assert!(turns(json!([call("1")]), json!([text("first"), result("1")])).contains("must be first"));
+    assert!(turns(json!([call("1")]), json!([result("1"), result("1")])).contains("one for each call"));
+    let forged = json!({ "type": "thinking", "thinking": "T", "signature": "s" });
+    assert!(turns(json!([forged, call("1")]), json!([result("1")])).contains("cannot be modified"));
+    let edited = json!([user(json!("stop")), model(json!([thought, call("1")])), user(json!([result("1")]))]);
+    assert!(check(body(edited, json!([tool("t")]))).contains("cannot be edited"));
+    let unedited = json!([user(json!("go")), model(json!([thought, call("1")])), user(json!([result("1")]))]);
+    assert!(check(body(unedited, json!([tool("other")]))).contains("cannot be edited"));
+    let ends_with = |said: &str| body(json!([user(json!("go")), model(json!([text(said)]))]), json!([]));
+    assert_eq!(check(ends_with("so far")), "");
+    assert!(check(ends_with("prefilled")).contains("prefill"));
+    assert!(check(body(json!([model(json!("hi"))]), json!([]))).contains("first message"));
+    assert!(check(body(json!([user(json!("go"))]), json!([tool("a b")]))).contains("tools.0.name"));
+    let strict: Vec<_> = (0..21)
+        .map(|number| {
+            let mut tool = tool(&format!("t{number}"));
+            tool["strict"] = json!(true);
+            tool
+        })
+        .collect();
+    assert!(check(body(json!([user(json!("go"))]), json!(strict))).contains("21 strict tools"));
+    let mut marked = text("x");
+    marked["cache_control"] = json!({ "type": "ephemeral" });
+    let many = json!([user(json!([marked, marked, marked, marked, marked]))]);
+    assert!(check(body(many, json!([]))).contains("Found 5"));
+}
+
+#[test]
+fn the_stages_of_all_flows_are_recognised() {
+    let server = MessagesApi::start(|_| Answer::text("{}"));
+    for name in ["new_sub_tasks", "action", "sub_task_status", "decision", "instruction", "other"] {
+        let schema = json!({ "type": "object", "properties": { name: { "type": "string" } } });
+        ask(&server, schema, "x").unwrap();
+    }
+    let stages: Vec<_> = server.asked().iter().map(|asked| asked.stage).collect();
+    let some = [Stage::Plan, Stage::Decide, Stage::Evaluate, Stage::Reason, Stage::Reflect].map(Some);
+    assert_eq!(stages, [&some[..], &[None]].concat());
+}
+
+#[test]
 fn a_hanging_request_ends_with_the_server() {
     let server = MessagesApi::queue([Answer::Hang]);
     let mut config = AnthropicConfig::new(Secret::new(KEY));

@@ -1,7 +1,7 @@
 //! Where two requests first differ, for a person to see.
 
 use crate::words::{cut, plain};
-use crate::{Ask, Request, Turn};
+use crate::{Ask, Request, ToolDeclaration, Turn};
 use serde::Serialize;
 
 /// Longest line that is shown, in characters.
@@ -10,58 +10,65 @@ const SHOWN: usize = 160;
 /// The first line in which two requests differ.
 pub(super) fn between(recorded: &Request, asked: &Request) -> String {
     let (recorded, asked) = (sheet(recorded), sheet(asked));
+    let pairs = recorded.iter().zip(&asked);
+    match pairs.into_iter().find(|(a, b)| a != b) {
+        Some((a, b)) if a.0 == b.0 => format!("{} {}", a.0, in_lines(&a.1, &b.1)),
+        Some((a, b)) => format!("{} was there and now {} is", a.0, b.0),
+        None => match (recorded.get(asked.len()), asked.get(recorded.len())) {
+            (Some(a), _) => format!("{} is missing", a.0),
+            (None, Some(b)) => format!("{} is new", b.0),
+            (None, None) => "it differs".to_owned(),
+        },
+    }
+}
+
+fn in_lines(recorded: &str, asked: &str) -> String {
+    let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
+    let (recorded, asked) = (lines(recorded), lines(asked));
     let same = recorded.iter().zip(&asked).take_while(|(a, b)| a == b).count();
-    let shown = |lines: &[Line]| match lines.get(same) {
-        Some(line) => format!("“{}”", cut(plain(&line.text), SHOWN)),
+    let shown = |lines: &[String]| match lines.get(same) {
+        Some(line) => format!("“{}”", around(line, first_difference(&recorded, &asked, same))),
         None => "nothing more".to_owned(),
     };
-    let place = match recorded.get(same).or(asked.get(same)) {
-        Some(line) => format!("{} line {}", line.part, line.number),
-        None => "somewhere".to_owned(),
-    };
-    format!("{place} was {} and is {}", shown(&recorded), shown(&asked))
+    format!("line {} was {} and is {}", same + 1, shown(&recorded), shown(&asked))
 }
 
-/// One line of a request.
-#[derive(Debug, PartialEq, Eq)]
-struct Line {
-    /// What of the request it belongs to.
-    part: String,
-    /// Counted from 1 within the part.
-    number: usize,
-    text: String,
+/// How many characters both lines begin with.
+fn first_difference(recorded: &[String], asked: &[String], line: usize) -> usize {
+    match (recorded.get(line), asked.get(line)) {
+        (Some(a), Some(b)) => a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count(),
+        (_, _) => 0,
+    }
 }
 
-/// A request as lines, so that a difference has a place.
-fn sheet(request: &Request) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut put = |part: &str, text: &str| {
-        let numbered = text.split('\n').enumerate();
-        lines.extend(numbered.map(|(index, text)| Line {
-            part: part.to_owned(),
-            number: index + 1,
-            text: text.to_owned(),
-        }));
-    };
-    put("the expert", request.expert.as_deref().unwrap_or("(none)"));
-    put("the cap on tokens", &request.max_tokens.to_string());
+/// A line, of a long one only what stands around the difference.
+fn around(line: &str, place: usize) -> String {
+    let before = if place > SHOWN / 2 { place - SHOWN / 4 } else { 0 };
+    let mark = if before > 0 { "…" } else { "" };
+    format!("{mark}{}", cut(plain(&line.chars().skip(before).collect::<String>()), SHOWN))
+}
+
+/// The parts of a request with their texts, so that a difference has a place.
+fn sheet(request: &Request) -> Vec<(String, String)> {
+    let mut parts = vec![
+        ("the expert".to_owned(), request.expert.clone().unwrap_or_else(|| "(none)".to_owned())),
+        ("the cap on tokens".to_owned(), request.max_tokens.to_string()),
+    ];
     match &request.ask {
-        Ask::Stage { system, user, schema } => {
-            put("the system text", system);
-            put("the user text", user);
-            put("the schema", &pretty(schema));
-        }
+        Ask::Stage { system, user, schema } => parts.extend([
+            ("the system text".to_owned(), system.clone()),
+            ("the user text".to_owned(), user.clone()),
+            ("the schema".to_owned(), pretty(schema)),
+        ]),
         Ask::Conversation { system, turns, tools } => {
-            put("the system text", system);
-            for (index, turn) in turns.iter().enumerate() {
-                put(&format!("turn {}", index + 1), &spelled(turn));
-            }
-            for tool in tools {
-                put(&format!("the tool {}", plain(&tool.name)), &pretty(tool));
-            }
+            parts.push(("the system text".to_owned(), system.clone()));
+            let tool = |tool: &ToolDeclaration| (format!("the tool {}", plain(&tool.name)), pretty(tool));
+            parts.extend(tools.iter().map(tool));
+            let turn = |(index, turn)| (format!("turn {}", index + 1), spelled(turn));
+            parts.extend(turns.iter().enumerate().map(turn));
         }
     }
-    lines
+    parts
 }
 
 fn spelled(turn: &Turn) -> String {

@@ -96,6 +96,33 @@ async fn a_key_in_a_refusals_words_is_taken_out() {
 }
 
 #[tokio::test]
+async fn a_key_in_a_call_or_a_thought_is_taken_out_too() {
+    let input = json!({ "path": KEY });
+    let call = json!({ "type": "tool_use", "id": format!("id-{KEY}"), "name": KEY, "input": input });
+    let function = json!({ "name": KEY, "arguments": input.to_string() });
+    let message = json!({ "tool_calls": [{ "id": format!("id-{KEY}"), "function": function }] });
+    let act = Act::json(
+        200,
+        json!({
+            "content": [{ "type": "thinking", "thinking": format!("my key is {KEY}"), "signature": "s" }, call],
+            "stop_reason": "tool_use",
+            "choices": [{ "message": message, "finish_reason": "tool_calls" }],
+        }),
+    );
+    let servers = [Server::start([act.clone()]), Server::start([act])];
+    let ask = || crate::loopback::conversation(vec![crate::loopback::user("go")]);
+    for got in [
+        anthropic(&servers[0], KEY).complete(ask()).await.unwrap(),
+        openai(&servers[1], Some(KEY)).complete(ask()).await.unwrap(),
+    ] {
+        let call = &got.calls[0];
+        let told = [call.id.as_str(), call.name.as_str(), call.arguments.as_str()];
+        assert_eq!(told, ["id-[secret]", "[secret]", r#"{"path":"[secret]"}"#]);
+        assert!(!shows(&format!("{got:?}"), KEY), "{got:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_name_is_cut_only_after_the_key_was_taken_out_of_it() {
     // The cut at 200 falls into the key.
     let long = format!("{}{KEY}", "m".repeat(190));

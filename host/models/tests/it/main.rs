@@ -2,7 +2,14 @@
 
 mod anthropic_replies;
 mod anthropic_requests;
+mod cassette;
+mod chat_tools;
+mod conversation;
 mod echoes;
 mod failures;
+mod loopback;
 mod openai;
+mod pauses;
 mod server;
+mod streaming;
+mod streaming_failures;
