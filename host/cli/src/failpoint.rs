@@ -32,10 +32,7 @@ mod armed {
             return;
         }
         if PASSED.fetch_add(1, Ordering::SeqCst) + 1 == point.number {
-            let _ = rustix::process::kill_process(
-                rustix::process::getpid(),
-                rustix::process::Signal::KILL,
-            );
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
         }
     }
 

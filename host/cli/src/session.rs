@@ -98,12 +98,14 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
         kind: EventKind::Started { run: id.clone(), goal: goal.clone(), settings: Box::new(settings) },
     };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
-    let store = folders.open_store()?;
+    let store = folders.open_store(durability)?;
     let entered =
         NewRun { id: id.clone(), project, goal, model: model.identity(), created: at, parent: None };
-    let entry = Entry { event: &started, intents: &effects, receipts: &[], stage: &run.state().stage };
+    let intents: Vec<_> = effects.iter().map(Effect::intent).collect();
+    let entry = Entry { event: &started, intents: &intents, receipts: &[], stage: &run.state().stage };
+    failpoint::hit("append");
     let lease = store.create_run(&entered, &entry)?;
-    let owed = effects;
+    failpoint::hit("appended");
     let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
     let sandbox = fenced.sandbox.clone();
     go(&sandbox, store, folders, voice, false, |interrupt| Driver {

@@ -3,7 +3,7 @@
 //! Each check tries the real thing; none of them reads a project or sends anything.
 
 use crate::args::{DoctorArgs, GlobalArgs};
-use crate::config::{Flags, Resolved};
+use crate::config::{Durability, Flags, Resolved};
 use crate::exit::{Exit, describe};
 use crate::model_choice::{Environment, ModelPlan};
 use crate::output::out;
@@ -104,7 +104,7 @@ fn system() -> Result<(Status, String)> {
 
 fn state_folder(state: Option<&Path>) -> Result<(Status, String)> {
     let folders = Folders::find(state)?;
-    let store = folders.open_store()?;
+    let store = folders.open_store(Durability::Full)?;
     store.check()?;
     let runs = store.runs(None)?.len();
     Ok((Status::Ok, format!("{}, {runs} runs", folders.state_path().display())))
@@ -192,10 +192,10 @@ fn configuration(state: Option<&Path>) -> Result<(Status, String)> {
 
 fn model(state: Option<&Path>) -> Result<(Status, String)> {
     let folders = Folders::find(state)?;
-    let models = Resolved::of_user(&Flags::default(), &folders)?.models;
+    let resolved = Resolved::of_user(&Flags::default(), &folders)?;
     let environment = Environment::read();
-    match ModelPlan::choose(true, None, None, &models, &environment) {
-        Ok(plan) => Ok((Status::Ok, plan.connect(&environment, &folders)?.identity())),
+    match ModelPlan::choose(true, None, None, &resolved.models, &resolved.experts, &environment) {
+        Ok(plan) => Ok((Status::Ok, plan.connect(&environment, &folders, None)?.identity())),
         Err(_) => Ok((
             Status::Note,
             "none is set: the built-in analysis works without, a goal of your own needs one".to_owned(),

@@ -87,7 +87,12 @@ fn text(journal: &Journal, state: &State, resume: &str) -> String {
         | Stage::Planning(_)
         | Stage::Deciding(_)
         | Stage::Executing { .. }
-        | Stage::Evaluating(_) => {
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. } => {
             let _ = writeln!(text, "Not driven to an end. To go on:\n  {resume}");
         }
     }

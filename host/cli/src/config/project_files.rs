@@ -113,9 +113,9 @@ impl ConfigFile {
                 .into());
         }
         let models = self.models.default.iter().chain(self.models.by_stage().map(|(_, model)| model));
-        let elsewhere = models.map(|model| model.base_url.is_some() || model.plain_http).chain(
-            self.experts.values().map(|expert| expert.base_url.is_some() || expert.plain_http),
-        );
+        let elsewhere = models
+            .map(|model| model.base_url.is_some() || model.plain_http)
+            .chain(self.experts.values().map(|expert| expert.base_url.is_some() || expert.plain_http));
         for elsewhere in elsewhere {
             if elsewhere {
                 return Err(Refusal::usage(format!(

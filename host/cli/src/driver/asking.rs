@@ -76,8 +76,10 @@ fn turn(message: Message) -> Turn {
 
 /// What became of a call, as a fact.
 pub(super) fn event(call: CallId, answer: Result<Reply, Unanswered>) -> EventKind {
-    let failed =
-        |message: String, transient| EventKind::ModelFailed { call, failure: ModelFailure { message, transient } };
+    let failed = |message: String, transient| EventKind::ModelFailed {
+        call,
+        failure: ModelFailure { message, transient },
+    };
     match answer {
         Ok(reply) => EventKind::ModelReplied { call, reply: reply_of(reply) },
         Err(Unanswered::Failed(error)) => failed(error.to_string(), error.is_transient()),
@@ -114,7 +116,9 @@ fn reply_of(reply: Reply) -> ModelReply {
 
 /// What these models cost at most, by stage and expert.
 pub(crate) fn rates_of(model: &dyn Model, experts: impl IntoIterator<Item = String>) -> Rates {
-    let rate = |stage: ModelStage, expert: Option<&str>| model.price(stage.name(), expert).map(|price| highest(&price));
+    let rate = |stage: ModelStage, expert: Option<&str>| {
+        model.price(stage.name(), expert).map(|price| highest(&price))
+    };
     let default = rate(ModelStage::Reflect, None);
     let stages = ModelStage::ALL.into_iter().map(|stage| (stage, rate(stage, None)));
     Rates {

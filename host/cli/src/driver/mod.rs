@@ -81,7 +81,8 @@ impl Driver {
                     Effect::CallTool(call) if !flights.has(effect) => {
                         self.call_tool(&mut flights, call, &mut readied, together);
                     }
-                    Effect::CallModel(_) | Effect::CallTool(_) | Effect::AskPerson(_) | Effect::Finish(_) => {}
+                    Effect::CallModel(_) | Effect::CallTool(_) | Effect::AskPerson(_) | Effect::Finish(_) => {
+                    }
                 }
             }
             let halt = if flights.is_empty() {

@@ -47,8 +47,10 @@ impl ModelPlan {
                     own.insert(name.clone(), from_section(&format!("experts.{name}"), &model)?);
                 }
                 None if section.names_a_model() => {
-                    return Err(Refusal::usage(format!("[experts.{name}] says how its model is asked, not which it is"))
-                        .hint("add provider = \"…\", or leave all but the prompt out"));
+                    return Err(Refusal::usage(format!(
+                        "[experts.{name}] says how its model is asked, not which it is"
+                    ))
+                    .hint("add provider = \"…\", or leave all but the prompt out"));
                 }
                 None => {}
             }
@@ -136,10 +138,10 @@ fn from_section(table: &str, section: &ModelSection) -> Result<ModelChoice, Refu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::{Exit, exit_of};
     use crate::state_dir::Folders;
     use ringfence_models::Secret;
     use serde::Deserialize;
-    use crate::exit::{Exit, exit_of};
 
     fn keyed() -> Environment {
         Environment { anthropic_key: Some(Secret::new("sk-test")), ..Environment::default() }

@@ -19,20 +19,23 @@ pub type Tape<'t> = Option<&'t Path>;
 
 impl ModelPlan {
     /// Makes the models, and records what they say where that is asked for.
-    pub fn connect(&self, environment: &Environment, folders: &Folders, tape: Tape<'_>) -> Result<Arc<dyn Model>> {
+    pub fn connect(
+        &self,
+        environment: &Environment,
+        folders: &Folders,
+        tape: Tape<'_>,
+    ) -> Result<Arc<dyn Model>> {
         let known = catalogue(folders)?;
         let default = connect(&self.default, environment, &known)?;
         let each = |choices: &BTreeMap<String, ModelChoice>| -> Result<BTreeMap<_, _>> {
-            let made = choices.iter().map(|(name, choice)| {
-                Ok((name.clone(), connect(choice, environment, &known)?))
-            });
+            let made = choices
+                .iter()
+                .map(|(name, choice)| Ok((name.clone(), connect(choice, environment, &known)?)));
             made.collect()
         };
         let model: Arc<dyn Model> = match self.stages.is_empty() && self.experts.is_empty() {
             true => default,
-            false => {
-                Arc::new(Panel { default, stages: each(&self.stages)?, experts: each(&self.experts)? })
-            }
+            false => Arc::new(Panel { default, stages: each(&self.stages)?, experts: each(&self.experts)? }),
         };
         Ok(match tape {
             None => model,

@@ -6,8 +6,11 @@ use crate::review::{call_line, short};
 use crate::terminal::{one_line, plain};
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ringfence_engine::{Deed, EventKind, ModelStage, OutcomeStatus, Stage, State, Subject};
+use ringfence_engine::{
+    CallId, Deed, EventKind, ModelStage, OutcomeStatus, Stage, State, StepId, Subject, Turn,
+};
 use ringfence_models::playbook::analyst::plural;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Columns of a line that isn't read on a terminal.
@@ -20,6 +23,8 @@ pub struct Lines {
     asking: bool,
     /// The newest version of the plan that was told.
     told_plan: u32,
+    /// The steps of the calls that were made.
+    steps: BTreeMap<CallId, StepId>,
 }
 
 impl Lines {
@@ -34,7 +39,7 @@ impl Lines {
         );
         let columns =
             if live { usize::from(Term::stderr().size().1).saturating_sub(1).max(40) } else { LINE };
-        Self { spinner, columns, asking, told_plan: 0 }
+        Self { spinner, columns, asking, told_plan: 0, steps: BTreeMap::new() }
     }
 
     fn wait_for(&self, what: String) {
@@ -73,6 +78,7 @@ impl Observer for Lines {
                 ));
             }
             Notice::ToolCalled { call } => {
+                self.steps.insert(call.call, call.step);
                 self.wait_for(one_line(&call_line(call), self.columns.saturating_sub(16)))
             }
             Notice::Compiling { component } => {
@@ -103,7 +109,7 @@ impl Observer for Lines {
                         self.say(&format!("{number}. {}: {}", plain(&task.id.0), plain(&task.description)));
                     }
                 }
-                if let Some(line) = line_of(&event.kind, state) {
+                if let Some(line) = line_of(&event.kind, state, &self.steps) {
                     self.say(&line);
                 }
             }
@@ -117,44 +123,51 @@ fn doing(stage: ModelStage) -> &'static str {
         ModelStage::Plan => "planning",
         ModelStage::Decide => "deciding",
         ModelStage::Evaluate => "evaluating",
+        ModelStage::Reason => "reasoning",
+        ModelStage::Converse => "thinking",
+        ModelStage::Reflect => "reviewing the work so far",
     }
 }
 
 /// What there is to say of an event, once the state has taken it in.
-fn line_of(event: &EventKind, state: &State) -> Option<String> {
+fn line_of(event: &EventKind, state: &State, steps: &BTreeMap<CallId, StepId>) -> Option<String> {
     let number = state.iterations;
     match event {
         EventKind::ModelReplied { call, .. } => {
             let noted =
                 state.notes.iter().rev().find(|note| note.call == *call).map(|note| plain(&note.text));
-            let line = match &state.stage {
-                Stage::Executing { call } => format!("[{number}] decided: {}", call_line(call)),
+            let stage = &state.stage;
+            let line = match stage {
+                Stage::Executing { turn } => format!("[{number}] decided: {}", turn_line(turn)),
                 Stage::Deciding(_) | Stage::Planning(_) | Stage::Finished => last_done(state, number),
                 Stage::PausedForReview { review, .. } => match &review.subject {
                     Subject::Plan { plan } => {
                         format!("[{number}] planned: {}", plural(plan.tasks.len() as u64, "task"))
                     }
-                    Subject::Call { call } => format!("[{number}] decided: {}", call_line(call)),
+                    Subject::Call { call, .. } => format!("[{number}] decided: {}", call_line(call)),
                     Subject::Question { .. } => format!("[{number}] decided: to ask a person"),
+                    Subject::Judgement { task, summary, .. } => {
+                        format!("[{number}] {}: {}", plain(&task.0), plain(summary))
+                    }
+                    Subject::Finish { .. } => format!("[{number}] the goal is said to be achieved"),
                     Subject::Stagnation { .. }
                     | Subject::UnknownOutcome { .. }
                     | Subject::StageFailed { .. }
                     | Subject::Interrupted => format!("[{number}] paused for review"),
                 },
-                Stage::Initializing | Stage::Evaluating(_) | Stage::Failed { .. } => {
-                    format!("[{number}] answered")
+                Stage::Delegating { lanes } => {
+                    let tasks: Vec<_> = lanes.iter().map(|lane| plain(&lane.task.0)).collect();
+                    format!("[{number}] working at the same time on {}", tasks.join(", "))
                 }
-            };
-            let asked_again = match &state.stage {
-                Stage::Planning(asking) | Stage::Deciding(asking) | Stage::Evaluating(asking) => {
-                    asking.reask.is_some()
-                }
+                Stage::Reflecting { why, .. } => format!("[{number}] to be reviewed: {}", plain(why)),
                 Stage::Initializing
-                | Stage::Executing { .. }
-                | Stage::PausedForReview { .. }
-                | Stage::Finished
-                | Stage::Failed { .. } => false,
+                | Stage::Evaluating(_)
+                | Stage::Thinking(_)
+                | Stage::Observing(_)
+                | Stage::Conversing(_)
+                | Stage::Failed { .. } => format!("[{number}] answered"),
             };
+            let asked_again = stage.asking().is_some_and(|(_, asking)| asking.reask.is_some());
             Some(match noted {
                 Some(note) if asked_again => format!("the reply can't be used, asking once more ({note})"),
                 Some(note) => format!("{line} ({note})"),
@@ -162,8 +175,8 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
             })
         }
         EventKind::ModelFailed { failure, .. } => Some(format!("[{number}] {}", plain(&failure.message))),
-        EventKind::ToolFinished { outcome, .. } => {
-            let step = state.history.last().map_or(0, |action| action.step.0);
+        EventKind::ToolFinished { call, outcome } => {
+            let step = steps.get(call).map_or(0, |step| step.0);
             Some(match outcome.status {
                 OutcomeStatus::Done => format!("[{number}] step {step}: done"),
                 OutcomeStatus::Failed
@@ -178,8 +191,15 @@ fn line_of(event: &EventKind, state: &State) -> Option<String> {
         EventKind::Started { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
-        | EventKind::Resumed => None,
+        | EventKind::Replanned { .. }
+        | EventKind::Resumed { .. } => None,
     }
+}
+
+/// The calls of a turn in one line.
+fn turn_line(turn: &Turn) -> String {
+    let calls: Vec<_> = turn.slots.iter().map(|slot| call_line(&slot.call)).collect();
+    calls.join("; ")
 }
 
 /// After an evaluation: the task it was about; after a plan that needed no review: how many tasks.

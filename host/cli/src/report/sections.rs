@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 /// How the run ended, or where it stands.
 pub(super) fn outcome(state: &State) -> Outcome {
     let (status, text) = match &state.stage {
+        Stage::Finished if state.answer.is_some() => {
+            (Status::Finished, "Finished with an answer.".to_owned())
+        }
         Stage::Finished => (Status::Finished, "Finished: the planner found the goal achieved.".to_owned()),
         Stage::Failed { ending } => match ending {
             Ending::Achieved => (Status::Finished, "Finished.".to_owned()),
@@ -23,7 +26,12 @@ pub(super) fn outcome(state: &State) -> Outcome {
         | Stage::Planning(_)
         | Stage::Deciding(_)
         | Stage::Executing { .. }
-        | Stage::Evaluating(_) => {
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. } => {
             (Status::Unfinished, format!("Not finished: it stands at the stage `{}`.", state.stage.name()))
         }
     };
@@ -44,7 +52,9 @@ fn with_failed(text: String, state: &State) -> String {
 fn waits_for(subject: &Subject) -> String {
     match subject {
         Subject::Plan { .. } => "who is asked to approve the plan".to_owned(),
-        Subject::Call { call } => format!("who is asked to allow a call of `{}`", call.tool),
+        Subject::Call { call, .. } => format!("who is asked to allow a call of `{}`", call.tool),
+        Subject::Judgement { task, .. } => format!("who is asked to approve the judgement on `{task}`"),
+        Subject::Finish { .. } => "who is asked whether it may end".to_owned(),
         Subject::Question { question, .. } => format!("who is asked: {question}"),
         Subject::Stagnation { seen } => format!("because it repeats itself ({seen})"),
         Subject::UnknownOutcome { call } => {

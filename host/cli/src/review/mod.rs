@@ -75,7 +75,9 @@ impl Reviewer {
             let plan = approved_hash(&review.subject);
             return Ok(Verdict::Answered(Answer::Approve { plan }));
         }
-        if self.all_calls && matches!(review.subject, Subject::Call { .. }) {
+        if self.all_calls
+            && matches!(&review.subject, Subject::Call { why, .. } if why.pause_point().is_some())
+        {
             return Ok(Verdict::Answered(Answer::Approve { plan: None }));
         }
         if !self.terminal {
@@ -96,7 +98,9 @@ impl Reviewer {
 /// What `--yes` stands for: never a question to a person, never an outcome that nobody knows.
 fn covered_by_yes(subject: &Subject) -> bool {
     match subject {
-        Subject::Plan { .. } | Subject::Call { .. } => true,
+        Subject::Plan { .. } | Subject::Judgement { .. } | Subject::Finish { .. } => true,
+        // What it could send, the run may have been told to send.
+        Subject::Call { why, .. } => why.pause_point().is_some(),
         Subject::Question { .. }
         | Subject::Stagnation { .. }
         | Subject::UnknownOutcome { .. }
@@ -119,6 +123,8 @@ fn approved_hash(subject: &Subject) -> Option<PlanHash> {
     match subject {
         Subject::Plan { plan } => Some(plan.hash.clone()),
         Subject::Call { .. }
+        | Subject::Judgement { .. }
+        | Subject::Finish { .. }
         | Subject::Question { .. }
         | Subject::Stagnation { .. }
         | Subject::UnknownOutcome { .. }
@@ -139,13 +145,15 @@ fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
         Given::Edit(path) => {
             let (text, origin) = (read(&path)?, path.display().to_string());
             match subject {
-                Subject::Call { .. } => Answer::EditCall {
+                Subject::Call { .. } | Subject::UnknownOutcome { .. } => Answer::EditCall {
                     input: serde_json::from_str(&text).with_context(|| format!("{origin} isn't JSON"))?,
                 },
+                Subject::Finish { answer: Some(_), .. } => Answer::EditAnswer { text },
                 Subject::Plan { .. }
+                | Subject::Judgement { .. }
+                | Subject::Finish { answer: None, .. }
                 | Subject::Question { .. }
                 | Subject::Stagnation { .. }
-                | Subject::UnknownOutcome { .. }
                 | Subject::StageFailed { .. }
                 | Subject::Interrupted => Answer::EditPlan { tasks: plan_file::read(&text, &origin)? },
             }

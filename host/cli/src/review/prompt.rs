@@ -15,8 +15,18 @@ use std::io::{BufRead, Write};
 pub(super) fn ask(review: &Review, shown: &str) -> Result<Said> {
     err(&format!("\n{shown}"));
     let verdict = match &review.subject {
-        Subject::Call { call } => return call_review(&call.input),
+        Subject::Call { call, .. } => return call_review(&call.input),
         Subject::Plan { plan } => plan_review(&review.subject, plan.tasks.clone()),
+        Subject::Judgement { .. } => choose(&[
+            Way::Approve("approve"),
+            Way::Advise,
+            Way::Reject("it needs more work"),
+            Way::Abort,
+            Way::Quit,
+        ]),
+        Subject::Finish { .. } => {
+            choose(&[Way::Approve("end here"), Way::Reject("not yet"), Way::Abort, Way::Quit])
+        }
         Subject::Question { .. } => question(),
         Subject::Stagnation { .. } => choose(&[
             Way::Approve("go on"),

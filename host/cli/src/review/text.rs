@@ -1,7 +1,7 @@
 //! How a question to a person reads, and the commands that answer it.
 
 use crate::terminal::{one_line, plain};
-use ringfence_engine::{PlannedTask, Review, State, Subject, ToolCall};
+use ringfence_engine::{Cause, ModelStage, PlannedTask, Progress, Review, State, Subject, ToolCall};
 use std::fmt::Write;
 
 /// Characters of a sentence or two of a model's.
@@ -29,11 +29,34 @@ pub fn describe(review: &Review, state: &State) -> String {
                 let _ = writeln!(out, "Why: {}", one_line(&plan.reasoning, PARAGRAPH));
             }
         }
-        Subject::Call { call } => {
-            let _ = writeln!(out, "A tool call waits for approval:");
+        Subject::Call { call, why } => {
+            let _ = writeln!(out, "A tool call waits for approval{}:", because(*why));
             let _ = writeln!(out, "  {}", call_line(call));
             if !call.reasoning.is_empty() {
                 let _ = writeln!(out, "Why: {}", one_line(&call.reasoning, PARAGRAPH));
+            }
+        }
+        Subject::Judgement { step, task, verdict, summary, why } => {
+            let status = match verdict.status {
+                Progress::Completed => "completed",
+                Progress::Failed => "failed",
+                Progress::NeedsMoreWork => "needs more work",
+            };
+            let task = one_line(&task.0, 80);
+            let _ = writeln!(out, "A judgement waits for approval{}:", because(*why));
+            let _ = writeln!(out, "  step {step}: {task} {status}: {}", one_line(summary, PARAGRAPH));
+            if !verdict.suggestion.is_empty() {
+                let _ = writeln!(out, "Suggested next: {}", one_line(&verdict.suggestion, PARAGRAPH));
+            }
+        }
+        Subject::Finish { answer, reasoning } => {
+            let _ = writeln!(out, "The run is about to end: the goal is said to be achieved.");
+            if let Some(answer) = answer {
+                let _ = writeln!(out, "The answer:");
+                out.push_str(&quoted(answer));
+            }
+            if !reasoning.is_empty() {
+                let _ = writeln!(out, "Why: {}", one_line(reasoning, PARAGRAPH));
             }
         }
         Subject::Question { question, reasoning } => {
@@ -65,41 +88,49 @@ pub fn describe(review: &Review, state: &State) -> String {
 /// The complete commands that answer a review, the likeliest first. `resume` is the command up to
 /// and including the run's id.
 pub fn ways_on(resume: &str, subject: &Subject) -> Vec<String> {
-    let plan = |hash: &str| {
-        vec![
-            format!("{resume} --approve {hash}"),
-            format!("{resume} --edit PLAN.toml"),
-            format!("{resume} --add TASKS.toml"),
-            format!("{resume} --reject 'WHY'"),
-            format!("{resume} --abort"),
-        ]
-    };
+    let ways = |flags: &[&str]| flags.iter().map(|flag| format!("{resume} {flag}")).collect();
+    const REJECT: &str = "--reject 'WHY'";
+    const WORDS: &str = "--answer 'WORDS TO THINK AGAIN WITH'";
+    const EDIT: &str = "--edit PLAN.toml";
+    const ADD: &str = "--add TASKS.toml";
     match subject {
-        Subject::Plan { plan: version } => plan(short(&version.hash.0)),
-        Subject::Call { .. } => vec![
-            format!("{resume} --approve"),
-            format!("{resume} --edit INPUT.json"),
-            format!("{resume} --reject 'WHY'"),
-            format!("{resume} --abort"),
-        ],
-        Subject::Question { .. } => vec![
-            format!("{resume} --answer 'TEXT'"),
-            format!("{resume} --reject 'WHY'"),
-            format!("{resume} --abort"),
-        ],
-        Subject::Stagnation { .. } => vec![
-            format!("{resume} --approve"),
-            format!("{resume} --answer 'ADVICE'"),
-            format!("{resume} --reject 'WHY'"),
-            format!("{resume} --abort"),
-        ],
-        Subject::UnknownOutcome { .. } => vec![
-            format!("{resume} --approve"),
-            format!("{resume} --reject 'WHY'"),
-            format!("{resume} --abort"),
-        ],
+        Subject::Plan { plan } => {
+            let approve = format!("--approve {}", short(&plan.hash.0));
+            ways(&[&approve, EDIT, ADD, REJECT, WORDS, "--abort"])
+        }
+        Subject::Call { .. } => ways(&["--approve", "--edit INPUT.json", ADD, REJECT, WORDS, "--abort"]),
+        Subject::Judgement { .. } => ways(&["--approve", EDIT, ADD, REJECT, WORDS, "--abort"]),
+        Subject::Finish { answer: None, .. } => ways(&["--approve", EDIT, ADD, REJECT, "--abort"]),
+        Subject::Finish { answer: Some(_), .. } => {
+            ways(&["--approve", "--edit ANSWER.txt", ADD, REJECT, "--abort"])
+        }
+        Subject::Question { .. } => ways(&["--answer 'TEXT'", REJECT, "--abort"]),
+        Subject::Stagnation { .. } => ways(&["--approve", "--answer 'ADVICE'", REJECT, ADD, "--abort"]),
+        Subject::UnknownOutcome { .. } => {
+            ways(&["--approve", "--edit INPUT.json", "--answer 'WHAT CAME OF IT'", REJECT, "--abort"])
+        }
         Subject::StageFailed { unreachable: true, .. } | Subject::Interrupted => vec![resume.to_owned()],
-        Subject::StageFailed { .. } => vec![format!("{resume} --approve"), format!("{resume} --abort")],
+        Subject::StageFailed { stage, .. } => match stage {
+            ModelStage::Plan => ways(&["--approve", EDIT, WORDS, "--abort"]),
+            ModelStage::Decide | ModelStage::Evaluate => ways(&["--approve", WORDS, EDIT, REJECT, "--abort"]),
+            ModelStage::Reason | ModelStage::Converse | ModelStage::Reflect => {
+                ways(&["--approve", WORDS, "--abort"])
+            }
+        },
+    }
+}
+
+/// Why a person sees something first, where that isn't simply asked for.
+fn because(why: Cause) -> &'static str {
+    match why {
+        Cause::BeforeTool | Cause::AfterEvaluate => "",
+        Cause::BeforeWrite => ", since it can change files",
+        Cause::BeforeEgress => ", since it can send something off this machine",
+        Cause::OnLowConfidence => ", since the model isn't sure",
+        Cause::ReadAndReceived => {
+            ", since it can send something off this machine, and the run has read files and received \
+             content from the network that may have told it what to send"
+        }
     }
 }
 
