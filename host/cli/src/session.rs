@@ -28,6 +28,7 @@ use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a command talks.
 #[derive(Debug, Clone, Copy)]
@@ -87,8 +88,32 @@ pub struct Resumption {
     pub durability: Durability,
 }
 
+/// A run as its driver left it.
+pub struct Driven {
+    /// The run.
+    pub run: Run,
+    /// Why the driver stopped.
+    pub halt: Halt,
+    /// Time that passed while a model or a tool was at work.
+    pub awaited: Duration,
+}
+
 /// Begins a run, drives it until it stops, and tells how.
 pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
+    let durability = beginning.durability;
+    let observer = voice.observer(beginning.yes);
+    let driven = drive(beginning, folders, voice, observer)?;
+    conclude(&folders.open_store(durability)?, driven.run.state(), &driven.halt, folders, voice)?;
+    Ok(driven.halt.exit())
+}
+
+/// Begins a run and drives it until it stops.
+pub fn drive(
+    beginning: Beginning,
+    folders: &Folders,
+    voice: Voice,
+    observer: Box<dyn Observer>,
+) -> Result<Driven> {
     let Beginning { goal, settings, project, model, fenced, yes, durability } = beginning;
     let at = Store::now();
     let id = new_id(at.0);
@@ -108,15 +133,16 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     failpoint::hit("appended");
     let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, store, folders, voice, false, |interrupt| Driver {
+    go(&sandbox, false, |interrupt| Driver {
         run,
         lease,
         model,
         executor: Arc::new(fenced),
-        observer: voice.observer(yes),
+        observer,
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
+        awaited: Duration::ZERO,
     })
 }
 
@@ -135,7 +161,7 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let fenced = setup.fence(folders)?;
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, store, folders, voice, true, |interrupt| Driver {
+    let driven = go(&sandbox, true, |interrupt| Driver {
         run,
         lease,
         model,
@@ -144,7 +170,10 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
-    })
+        awaited: Duration::ZERO,
+    })?;
+    conclude(&store, driven.run.state(), &driven.halt, folders, voice)?;
+    Ok(driven.halt.exit())
 }
 
 /// The state that a journal's events come to.
@@ -206,15 +235,8 @@ fn own_command(words: &str, folders: &Folders) -> String {
 }
 
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
-fn go(
-    sandbox: &Sandbox,
-    store: Store,
-    folders: &Folders,
-    voice: Voice,
-    resumed: bool,
-    driver: impl FnOnce(Interrupt) -> Driver,
-) -> Result<Exit> {
-    let (run, halt) = sandbox.block_on(async {
+fn go(sandbox: &Sandbox, resumed: bool, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
+    sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
@@ -224,10 +246,8 @@ fn go(
             driver.take_over()?;
         }
         let halt = driver.drive().await?;
-        anyhow::Ok((driver.run, halt))
-    })?;
-    conclude(&store, run.state(), &halt, folders, voice)?;
-    Ok(halt.exit())
+        Ok(Driven { run: driver.run, halt, awaited: driver.awaited })
+    })
 }
 
 fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice: Voice) -> Result<()> {

@@ -3,12 +3,14 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod compare;
 mod model;
 mod resume;
 mod run;
 mod tool;
 mod values;
 
+pub use compare::CompareArgs;
 pub use model::ModelSpec;
 pub use resume::{AnswerArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
@@ -64,6 +66,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Print a run's report, made from its journal alone
     Report(ReportArgs),
+    /// Run the same goal through all flows and print what each came to, side by side
+    Compare(CompareArgs),
     /// List, inspect and call tools
     Tool(ToolArgs),
     /// Check that everything works on this machine

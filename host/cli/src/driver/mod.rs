@@ -32,7 +32,7 @@ use ringfence_store::{Entry, Lease, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::{Interval, MissedTickBehavior};
 
 /// How often a driver says that it is still there.
@@ -56,6 +56,8 @@ pub struct Driver {
     pub interrupt: Interrupt,
     /// Working time since the latest event.
     pub stopwatch: Stopwatch,
+    /// Time that passed while a model or a tool was at work.
+    pub awaited: Duration,
 }
 
 impl Driver {
@@ -142,6 +144,7 @@ impl Driver {
 
     /// Waits for the first of what is under way, or for a stop.
     async fn wait(&mut self, flights: &mut Flights, beat: &mut Interval) -> Result<Option<Halt>> {
+        let begun = Instant::now();
         loop {
             let landed = tokio::select! {
                 biased;
@@ -152,6 +155,7 @@ impl Driver {
                 }
                 landed = flights.next() => Some(landed?),
             };
+            self.awaited += begun.elapsed();
             match landed {
                 None => {
                     // Before the journal, so that the tools stop at once.
