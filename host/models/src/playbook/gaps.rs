@@ -141,8 +141,8 @@ pub(super) fn unheard(facts: &Facts) -> Option<String> {
 }
 
 fn words(text: &str) -> String {
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let line = line.join(" ");
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     let cut: String = line.chars().take(WORDS).collect();
     if cut.len() < line.len() { format!("{cut}…") } else { cut }
 }

@@ -3,7 +3,12 @@
 mod edits;
 mod folder;
 mod limits;
+mod parallel;
+mod pipeline;
+mod react;
+mod reviews;
 mod runs;
+mod taskless;
 
 use super::facts::Facts;
 use super::stage;
