@@ -15,6 +15,8 @@ const STATEMENTS: usize = 12;
 const PROBLEMS: usize = 20;
 /// Places of a problem that are told; more are counted.
 const PLACES: usize = 4;
+/// Names that a statement gives of its parts; more are counted.
+const NAMES: usize = 8;
 /// Characters of a statement.
 const STATEMENT: usize = 600;
 /// What the loop takes of an answer: claims, characters of one, places of one.
@@ -47,7 +49,7 @@ pub(super) fn confidence(facts: &Facts) -> &'static str {
 pub(super) fn text(facts: &Facts) -> String {
     let all = analyst::claims(&facts.observations);
     let of = |about: About| -> Vec<String> {
-        all.iter().filter(|claim| claim.about == about).map(|claim| clip(&claim.text)).collect()
+        all.iter().filter(|claim| claim.about == about).map(statement).collect()
     };
     let mut parts: Vec<String> = gaps::unheard(facts).into_iter().collect();
     if !facts.observations.iter().any(analyst::Observation::is_done) {
@@ -66,7 +68,10 @@ pub(super) fn text(facts: &Facts) -> String {
             "Nothing that was looked at shows any.",
         ));
         let found: Vec<String> = all.iter().filter_map(problem).collect();
-        let none = "None of the known shapes was found in what was looked at.";
+        let none = match all.iter().any(|claim| claim.topic == "coverage") {
+            true => "None of the known shapes was found in what was looked at.",
+            false => "None were searched for.",
+        };
         parts.push(section("Possible problems", found, PROBLEMS, none));
     }
     let gaps = gaps::of(facts, &all);
@@ -88,6 +93,19 @@ fn section(title: &str, mut statements: Vec<String>, most: usize, none: &str) ->
     }
     let lines: Vec<String> = statements.iter().map(|statement| format!("- {statement}")).collect();
     format!("## {title}\n\n{}", lines.join("\n"))
+}
+
+/// What a claim says, with the names of its parts where the text only counts them.
+fn statement(claim: &Claim) -> String {
+    let text = clip(&claim.text);
+    if !matches!(claim.topic.as_str(), "layout" | "definitions") || claim.items.is_empty() {
+        return text;
+    }
+    let names: Vec<String> =
+        claim.items.iter().take(NAMES).map(|item| format!("`{}`", clip(&item.text))).collect();
+    let more = claim.items.len().saturating_sub(NAMES) + claim.omitted as usize;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{text} By name: {}{more}.", names.join(", "))
 }
 
 /// `**high** Text as SQL: 1 place. (`shop/db/store.py:27`)`

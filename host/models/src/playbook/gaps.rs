@@ -66,7 +66,7 @@ fn unopened(facts: &Facts, inventory: &Inventory) -> Option<String> {
     let count = code.iter().filter(seen).count();
     (count < code.len()).then(|| {
         let files = plural(code.len() as u64, "file");
-        format!("Of {files} of code, {count} were looked at one by one.")
+        format!("Looked at one by one: {count} of {files} of code.")
     })
 }
 
