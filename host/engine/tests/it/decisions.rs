@@ -113,7 +113,7 @@ fn null_for_an_optional_parameter_is_its_absence() {
 fn a_call_waits_for_approval_where_that_was_asked_for() {
     let mut script = deciding(before_tool());
     script.say(decide("read_file", json!({"file_path": "a.py"})));
-    let Subject::Call { call } = script.review().subject else {
+    let Subject::Call { call, .. } = script.review().subject else {
         panic!("the call waits");
     };
     assert_eq!(call.reasoning, "it shows what is there");

@@ -69,7 +69,7 @@ fn working_time_ends_the_run_and_pauses_dont_count() {
 fn the_time_between_a_crash_and_the_resumption_doesnt_count() {
     let mut script = deciding(limited(|l| l.wall_clock_ms = Some(10_000)));
     script.now += 1_000_000_000;
-    script.send(EventKind::Resumed);
+    script.send(EventKind::Resumed { rates: None });
     assert_eq!(script.stage(), StageName::Deciding);
     assert_eq!(script.state().clock.active_ms, 1_000);
 }
@@ -169,7 +169,7 @@ fn a_repetition_that_is_under_review_stays_under_the_same_review() {
     same_round(&mut script);
     same_round(&mut script);
     let review = script.review();
-    script.send(EventKind::Resumed);
+    script.send(EventKind::Resumed { rates: None });
     script.send(EventKind::Interrupted);
     assert_eq!(script.review(), review);
     script.approve();

@@ -97,7 +97,7 @@ fn prompts_stay_bounded_however_long_a_run_gets() {
         unchecked_reply(&mut script, &decision);
         let call = script.tool_call().call;
         let outcome = outcome(OutcomeStatus::Done, json!({"content": "x".repeat(30_000)}));
-        unchecked(&mut script, EventKind::ToolFinished { call, outcome });
+        script.unchecked(EventKind::ToolFinished { call, outcome });
         unchecked_reply(&mut script, &verdict);
         if n % 25 != 0 {
             continue;
@@ -115,17 +115,10 @@ fn prompts_stay_bounded_however_long_a_run_gets() {
     assert!(script.model_call().user.contains("… 167 earlier steps"));
 }
 
-/// Straight to the run: a replay after each of 600 events would take minutes.
-fn unchecked(script: &mut Script, kind: EventKind) {
-    script.now += 1;
-    let at = Timestamp(script.now);
-    script.run.apply(Event { at, kind }).expect("the event fits");
-}
-
 fn unchecked_reply(script: &mut Script, value: &serde_json::Value) {
-    let call = pending(&script.state().stage).expect("a call is under way");
+    let call = script.model_call().call;
     let reply = reply(&value.to_string(), StopReason::End);
-    unchecked(script, EventKind::ModelReplied { call, reply });
+    script.unchecked(EventKind::ModelReplied { call, reply });
 }
 
 #[test]
@@ -181,7 +174,7 @@ fn mistakes_in_a_persons_template_are_found_before_a_run_and_named_with_their_li
 fn a_bad_template_refuses_the_start() {
     let mut settings = settings();
     settings.prompts.decide = "{{ goal".to_owned();
-    let first = Event { at: Timestamp(0), kind: started(settings) };
+    let first = Event { at: Timestamp(0), worked_ms: None, kind: started(settings) };
     assert!(matches!(Run::start(first), Err(Refused::Prompt(_))));
 }
 

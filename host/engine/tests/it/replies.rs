@@ -47,7 +47,7 @@ fn the_bad_text_never_goes_back_into_a_prompt() {
             format!("{poison} without any object"),
         ] {
             script.say_text(&text);
-            if let Some(Effect::CallModel(call)) = script.run.owed().first() {
+            for call in script.model_calls() {
                 let shown = call.user.replace(&format!("$[\"{poison}\"]"), "");
                 assert!(!shown.contains(poison), "{shown}");
             }
