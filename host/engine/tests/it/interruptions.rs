@@ -154,8 +154,7 @@ fn a_model_out_of_reach_pauses_the_run_and_nothing_is_lost() {
 #[test]
 fn a_resumption_leaves_a_failed_stage_to_a_person() {
     let mut script = Script::start(settings());
-    script.say_text("no");
-    script.say_text("no");
+    script.nothing_usable();
     script.send(EventKind::Resumed { rates: None });
     assert!(matches!(script.review().subject, Subject::StageFailed { unreachable: false, .. }));
 }
@@ -163,8 +162,13 @@ fn a_resumption_leaves_a_failed_stage_to_a_person() {
 #[test]
 fn a_person_can_end_a_run_from_every_review() {
     let mut stagnating = deciding(without_pauses());
-    for _ in 0..5 {
-        stagnating.say(decide("nothing", json!({})));
+    for _ in 0..2 {
+        for _ in 0..5 {
+            stagnating.say(decide("nothing", json!({})));
+        }
+        if stagnating.stage() == StageName::Reflecting {
+            stagnating.say(reflection("read a.py"));
+        }
     }
     let mut asking = deciding(without_pauses());
     asking.say(ask_human("?"));
