@@ -38,10 +38,12 @@ pub(crate) fn hold(state: &State, step: Step) -> Step {
     }
 }
 
-/// The end, and what was put aside for a person: neither goes anywhere.
+/// The end, also where a person is asked about it first, and what was put aside for a person: none
+/// of them goes on with the work.
 fn is_held_already(step: &Step) -> bool {
     match step {
         Step::End(_) => true,
+        Step::Pause { then, .. } => is_end(then),
         Step::Return(stage) => match **stage {
             Stage::PausedForReview { .. } | Stage::Finished | Stage::Failed { .. } => true,
             Stage::Initializing
@@ -61,8 +63,22 @@ fn is_held_already(step: &Step) -> bool {
         | Step::Anew
         | Step::Call(_)
         | Step::Delegate(_)
+        | Step::Reflect { .. } => false,
+    }
+}
+
+fn is_end(step: &Step) -> bool {
+    match step {
+        Step::End(_) => true,
+        Step::Ask(_)
+        | Step::Again { .. }
+        | Step::Recover { .. }
+        | Step::Anew
+        | Step::Call(_)
+        | Step::Delegate(_)
         | Step::Reflect { .. }
-        | Step::Pause { .. } => false,
+        | Step::Pause { .. }
+        | Step::Return(_) => false,
     }
 }
 
@@ -112,6 +128,12 @@ pub(crate) fn time_left(state: &State) -> u64 {
 pub(crate) fn progress(state: &mut State) {
     state.watch.idle = 0;
     state.watch.reflected = false;
+}
+
+/// A task is completed: what was done for it is no repetition of what the next one needs.
+pub(crate) fn completed(state: &mut State) {
+    state.watch.trail.clear();
+    progress(state);
 }
 
 /// An action was carried out. With a judge, the judge says what brings the run forward; in a flow

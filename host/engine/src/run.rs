@@ -1,6 +1,6 @@
 //! A run: its state, the events that change it, the effects that it owes.
 
-use crate::effect::{Effect, Ending, ModelCall};
+use crate::effect::{Effect, Ending, ModelCall, ToolCall};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::flow::Outcome;
@@ -131,7 +131,11 @@ impl Run {
 fn owed(scope: Scope<'_>) -> Vec<Effect> {
     let Scope { state, above } = scope;
     match &state.stage {
-        Stage::Executing { turn } => turn.due().into_iter().cloned().map(Effect::CallTool).collect(),
+        Stage::Executing { turn } => {
+            let left = guard::time_left(above.unwrap_or(state));
+            let timed = |call: &ToolCall| ToolCall { timeout_ms: call.timeout_ms.min(left), ..call.clone() };
+            turn.due().into_iter().map(timed).map(Effect::CallTool).collect()
+        }
         Stage::Delegating { lanes } => lanes
             .iter()
             .flat_map(|lane| owed(Scope { state: &lane.state, above: Some(state) }))

@@ -11,7 +11,7 @@ use crate::id::{StepId, TaskId};
 use crate::message::ToolAnswer;
 use crate::plan::TaskStatus;
 use crate::settings::Flow;
-use crate::stagnation::{self, Class};
+use crate::stagnation;
 use crate::state::{Action, Deed, State};
 use crate::turn::{Slot, Standing, Turn};
 
@@ -33,6 +33,7 @@ pub(crate) fn go_on(state: &mut State, turn: Turn) -> Outcome {
 
 fn close(state: &mut State, turn: Turn) -> Outcome {
     let Turn { slots, mut answered } = turn;
+    stagnation::remember_turn(state, &slots);
     let mut told = Vec::new();
     let mut made = false;
     for Slot { call, standing, .. } in slots {
@@ -72,7 +73,6 @@ fn close(state: &mut State, turn: Turn) -> Outcome {
 fn ended(state: &mut State, call: ToolCall, outcome: ToolOutcome) -> String {
     let message = bounds::one_line(&outcome.message, bounds::LINE);
     let done = outcome.status == OutcomeStatus::Done;
-    stagnation::remember(state, &call.tool, &call.input, Class::Outcome(outcome.status));
     let known = |action: &Action| match &action.deed {
         Deed::Tool { tool, input, status: OutcomeStatus::Done, .. } => {
             *tool == call.tool && *input == call.input
