@@ -2,8 +2,8 @@
 //!
 //! Owns: which tasks the analysis has, which calls serve them, when a task is done, what a run
 //! without tasks does instead (`whole`), and ([`analyst`]) what tool results say about a project.
-//! Doesn't own: prompts (it reads a
-//! request's facts and never its prose) and any memory; each answer follows from the facts alone.
+//! Doesn't own: prompts (it reads a request's facts and never its prose) and any memory; each
+//! answer follows from the facts alone.
 
 pub mod analyst;
 mod budget;
