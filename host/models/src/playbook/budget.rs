@@ -23,7 +23,8 @@ pub(super) fn calls_left(facts: &Facts) -> u32 {
 /// How many more turns with calls a run without tasks has room for before its answer, the one
 /// being decided included.
 pub(super) fn turns_left(facts: &Facts) -> u32 {
-    turns(facts, facts.iterations.used)
+    let review = u32::from(facts.stage == Stage::Reflect);
+    turns(facts, facts.iterations.used.saturating_add(review))
 }
 
 /// Whether a question to a person leaves a stage for the answer.

@@ -1,9 +1,9 @@
 //! The model that is built in: a planner for the analysis of code, with no network.
 //!
 //! Owns: which tasks the analysis has, which calls serve them, when a task is done, what a run
-//! without tasks does instead ([`whole`]), and ([`analyst`]) what tool results say about a project.
-//! Doesn't own: prompts (it reads a
-//! request's facts and never its prose) and any memory; each answer follows from the facts alone.
+//! without tasks does instead (`whole`), and ([`analyst`]) what tool results say about a project.
+//! Doesn't own: prompts (it reads a request's facts and never its prose) and any memory; each
+//! answer follows from the facts alone.
 
 pub mod analyst;
 mod budget;

@@ -45,8 +45,13 @@ fn a_review_says_what_stands_still_and_names_a_call_that_was_not_tried() {
 
 #[test]
 fn a_review_at_the_end_of_the_iterations_says_to_answer() {
-    let reply = review(json!({ "observations": [listed()], "iterations": { "used": 14, "limit": 15 } }));
-    assert!(reply["instruction"].as_str().unwrap().starts_with("Answer with what there is"), "{reply}");
+    let at = |used: u32| {
+        let reply =
+            review(json!({ "observations": [listed()], "iterations": { "used": used, "limit": 15 } }));
+        reply["instruction"].as_str().unwrap().to_owned()
+    };
+    assert!(at(10).starts_with("Call search_text"), "{}", at(10));
+    assert!(at(11).starts_with("Answer with what there is"), "the review itself takes a stage: {}", at(11));
 }
 
 #[test]
