@@ -10,7 +10,7 @@ mod tool;
 mod values;
 
 pub use model::ModelSpec;
-pub use resume::{AnswerArgs, ResumeArgs};
+pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
 pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_size};
