@@ -3,13 +3,17 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod fork;
 mod model;
+mod replay;
 mod resume;
 mod run;
 mod tool;
 mod values;
 
+pub use fork::ForkArgs;
 pub use model::ModelSpec;
+pub use replay::ReplayArgs;
 pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
@@ -58,6 +62,10 @@ pub enum Command {
     Run(RunArgs),
     /// Go on with a run that waits, was interrupted or was killed
     Resume(ResumeArgs),
+    /// Begin a new run like another one, and go on from there
+    Fork(ForkArgs),
+    /// Make a run again from its journal, without a model, and compare
+    Replay(ReplayArgs),
     /// List runs, newest first
     Runs(RunsArgs),
     /// Show where a run stands: plan, steps, what it waits for
