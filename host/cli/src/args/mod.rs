@@ -8,6 +8,7 @@ mod model;
 mod replay;
 mod resume;
 mod run;
+mod supervise;
 mod tool;
 mod values;
 
@@ -16,6 +17,7 @@ pub use model::ModelSpec;
 pub use replay::ReplayArgs;
 pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
+pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
 pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_size};
 
@@ -66,6 +68,8 @@ pub enum Command {
     Fork(ForkArgs),
     /// Make a run again from its journal, without a model, and compare
     Replay(ReplayArgs),
+    /// Drive a run, and take it up again when its process hangs or dies
+    Supervise(SuperviseArgs),
     /// List runs, newest first
     Runs(RunsArgs),
     /// Show where a run stands: plan, steps, what it waits for

@@ -9,6 +9,7 @@ mod resume;
 mod run;
 mod runs;
 mod show;
+mod supervise;
 mod tool;
 
 use crate::args::{Cli, Command};
@@ -53,6 +54,7 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
         Command::Resume(args) => resume::execute(args, global),
         Command::Fork(args) => fork::execute(args, global),
         Command::Replay(args) => replay::execute(args, global),
+        Command::Supervise(args) => supervise::execute(args, global),
         Command::Runs(args) => runs::execute(args, global),
         Command::Show(args) => show::execute(args, global),
         Command::Report(args) => report::execute(args, global),

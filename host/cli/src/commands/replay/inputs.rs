@@ -1,8 +1,8 @@
 //! Whether what a call read is what it read before.
 //!
-//! Held against each other: what both receipts say of the files that were opened, and when those
-//! were last changed. A receipt without content hashes doesn't tell an edit that keeps the length;
-//! the file's own time does, which nobody but the system sets.
+//! Held against each other: which files both receipts list as opened, and the hashes of what was
+//! read. Where a receipt tells none, the time of the file's last change does, which nobody but the
+//! system sets.
 
 use super::fold::EndedCall;
 use ringfence_engine::Timestamp;
@@ -16,22 +16,19 @@ pub(super) fn changed(ended: &EndedCall, now: Option<&Value>, project: &Path) ->
     let recorded = opened(ended.receipt.as_ref().map(|(_, receipt)| receipt));
     let now = opened(now);
     let paths: BTreeSet<&str> = recorded.keys().chain(now.keys()).copied().collect();
-    let differs = |path: &&str| {
-        recorded.get(path) != now.get(path)
-            || !is_hashed(recorded.get(path).copied()) && is_younger(&project.join(path), ended.at)
+    let differs = |path: &&str| match (recorded.get(path), now.get(path)) {
+            (Some(before), Some(after)) if before.is_string() => before != after,
+            (Some(_), Some(_)) => is_younger(&project.join(path), ended.at),
+            (None, _) | (_, None) => true,
     };
     let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { path.to_owned() };
     paths.into_iter().filter(differs).map(shown).collect()
 }
 
-/// The files that a receipt lists, by path, with all that it says of each.
+/// The files that a receipt lists, by path, with the hash of what was read where it tells one.
 fn opened(receipt: Option<&Value>) -> BTreeMap<&str, &Value> {
     let list = receipt.and_then(|receipt| receipt["opened"].as_array()).into_iter().flatten();
-    list.filter_map(|entry| Some((entry["path"].as_str()?, entry))).collect()
-}
-
-fn is_hashed(entry: Option<&Value>) -> bool {
-    entry.is_some_and(|entry| entry["hash"].is_string())
+    list.filter_map(|entry| Some((entry["path"].as_str()?, &entry["hash"]))).collect()
 }
 
 /// Whether a file was changed, put there or removed after this moment.
