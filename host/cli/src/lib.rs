@@ -15,6 +15,7 @@ pub mod exit;
 pub mod failpoint;
 pub mod interrupt;
 pub mod model_choice;
+pub mod notify;
 pub mod output;
 pub mod progress;
 pub mod report;

@@ -147,6 +147,11 @@ impl Resolved {
         Self::layered(&ProjectFiles::default(), flags, folders)
     }
 
+    /// The command that the user's own file names to be told what becomes of runs.
+    pub fn user_notify(folders: &Folders) -> Result<Option<String>> {
+        Ok(user_file::read(folders)?.config.notify)
+    }
+
     /// What holds where nobody says anything.
     pub fn built_in() -> Self {
         let (nothing, flags) = (ConfigFile::default(), Flags::default());

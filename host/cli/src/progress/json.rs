@@ -3,7 +3,7 @@
 //! Every line has `type`; a consumer must ignore types and fields that it doesn't know.
 //! `model`: `identity` · `run`: `id`, `resumed` · `compiling`, `compiled`: `component` (and `took_ms`) ·
 //! `stage`: `stage`, `call`, `iteration` · `tool`: `tool`, `input`, `step`, `call`, `attempt` ·
-//! `event`: `event`, as journaled · `halted`: `halt` (`ended`, `waiting`, `interrupted`), `ending` or
+//! `event`: `event`, as journaled · `asking`: `review` · `halted`: `halt` (`ended`, `waiting`, `interrupted`), `ending` or
 //! `review`, `exit_code`. A run that ended is followed by one `report` line with the whole report.
 
 use super::{Notice, Observer};
@@ -45,6 +45,7 @@ fn line_of(notice: Notice<'_>) -> Value {
             json!({"type": "compiled", "component": component, "took_ms": took.as_millis() as u64})
         }
         Notice::Happened { event, .. } => json!({"type": "event", "event": event}),
+        Notice::Asking { review, .. } => json!({"type": "asking", "review": review}),
         Notice::Halted { halt, .. } => {
             let exit_code = halt.exit().code();
             match halt {

@@ -113,7 +113,7 @@ impl Observer for Lines {
                     self.say(&line);
                 }
             }
-            Notice::Halted { .. } => self.rest(),
+            Notice::Asking { .. } | Notice::Halted { .. } => self.rest(),
         }
     }
 }

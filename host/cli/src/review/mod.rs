@@ -10,7 +10,7 @@ mod text;
 pub use text::{call_line, describe, short, ways_on};
 
 use anyhow::{Context, Result};
-use ringfence_engine::{Answer, PlanHash, Review, State, Subject};
+use ringfence_engine::{Answer, PlanHash, PlannedTask, Review, State, Subject};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,23 @@ pub struct Reviewer {
 }
 
 impl Reviewer {
+    /// Whether [`Self::ask`] would ask somebody at the terminal.
+    pub fn would_prompt(&self, review: &Review) -> bool {
+        let approved = match &review.subject {
+            Subject::Call { why, .. } => self.all_calls && why.pause_point().is_some(),
+            Subject::Plan { .. }
+            | Subject::Judgement { .. }
+            | Subject::Finish { .. }
+            | Subject::Question { .. }
+            | Subject::Stagnation { .. }
+            | Subject::UnknownOutcome { .. }
+            | Subject::StageFailed { .. }
+            | Subject::Interrupted => false,
+        };
+        let covered = self.yes && covered_by_yes(&review.subject);
+        self.terminal && self.given.is_none() && !approved && !covered
+    }
+
     /// Asks, or says that the answer comes another day.
     pub async fn ask(&mut self, review: &Review, state: &State) -> Result<Verdict> {
         if let Some(given) = self.given.take() {
@@ -159,6 +176,11 @@ fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
             }
         }
     })
+}
+
+/// The tasks in a file (TOML).
+pub fn read_plan(path: &Path) -> Result<Vec<PlannedTask>> {
+    plan_file::read(&read(path)?, &path.display().to_string())
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -37,9 +37,9 @@ impl Counting {
 
     fn count(&mut self) {
         let intents = self.script.run.owed();
-        let bytes = intents.iter().map(|effect| {
-            serde_json::to_string(&effect.intent()).expect("intents serialize").len()
-        });
+        let bytes = intents
+            .iter()
+            .map(|effect| serde_json::to_string(&effect.intent()).expect("intents serialize").len());
         let largest = bytes.max().unwrap_or_default();
         if let Some(last) = self.sizes.intents.last_mut() {
             *last = largest.max(*last);
