@@ -14,9 +14,12 @@ pub mod executor;
 pub mod exit;
 pub mod failpoint;
 pub mod interrupt;
+pub mod lanes;
 pub mod model_choice;
 pub mod output;
 pub mod progress;
+#[cfg(test)]
+mod rehearsal;
 pub mod report;
 pub mod review;
 pub mod session;

@@ -245,7 +245,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
                 describe(review, state),
                 state.run
             ));
-            for way in ways_on(&resume, &review.subject) {
+            for way in ways_on(&resume, &review.subject, state.settings.flow) {
                 err(&format!("  {}\n", terminal::plain(&way)));
             }
             Ok(())
