@@ -330,7 +330,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, resume: &str) {
     err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, &review.subject) {
+    for way in ways_on(resume, &review.subject, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
     }
 }

@@ -5,6 +5,9 @@
 
 mod json;
 mod lines;
+mod replies;
+mod screen;
+mod telling;
 
 pub use json::{JsonLines, print_line};
 pub use lines::Lines;
