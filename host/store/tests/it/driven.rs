@@ -153,10 +153,9 @@ pub(crate) fn drive_all(store: &Store) {
 
 /// Whether those runs are taken up by today's engine, and come to what was listed of them.
 pub(crate) fn are_taken_up(store: &Store) {
-    for (id, stage, history, calls) in [
-        ("driven", StageName::Finished, 4, 10),
-        ("under-way", StageName::Executing, 1, 5),
-    ] {
+    for (id, stage, history, calls) in
+        [("driven", StageName::Finished, 4, 10), ("under-way", StageName::Executing, 1, 5)]
+    {
         let journal = store.journal(&id.into()).unwrap();
         let run = replayed(&journal);
         let state = run.state();
