@@ -140,7 +140,11 @@ fn a_journal_that_doesnt_replay_names_the_event() {
     let script = Script::start(settings());
     let mut journal = script.journal.clone();
     let answer = Answer::Abort;
-    journal.push(Event { at: Timestamp(9), worked_ms: None, kind: EventKind::Answered { review: ReviewId(7), answer } });
+    journal.push(Event {
+        at: Timestamp(9),
+        worked_ms: None,
+        kind: EventKind::Answered { review: ReviewId(7), answer },
+    });
     assert_eq!(
         Run::replay(journal).unwrap_err().to_string(),
         "event 2 of the journal doesn't fit the ones before it: review 7 isn't open: the run waits for no answer"

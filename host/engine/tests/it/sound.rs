@@ -96,7 +96,10 @@ fn owed_fits(run: &Run) -> Result<(), String> {
     let paused = matches!(run.state().stage, Stage::PausedForReview { .. });
     must(!(asks && paused) || owed.len() == 1, "a review beside work that it holds")?;
     must(!asks || paused || !lanes.is_empty(), "a review of nobody's")?;
-    must(!lanes.iter().all(|lane| lane.state.stage.ending().is_some()) || lanes.is_empty(), "all have ended")?;
+    must(
+        !lanes.iter().all(|lane| lane.state.stage.ending().is_some()) || lanes.is_empty(),
+        "all have ended",
+    )?;
     // Each of the delegated runs waits for its own: a person, a model or tools.
     let waits = |stage: &Stage| match stage {
         Stage::Executing { turn } => turn.due().len(),
