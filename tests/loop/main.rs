@@ -3,6 +3,7 @@
 
 mod control;
 mod crash;
+mod flows;
 mod malformed;
 mod playbook;
 mod trouble;

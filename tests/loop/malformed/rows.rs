@@ -197,7 +197,8 @@ fn row_12_what_doesn_t_fit_is_asked_for_again_by_its_path_and_type() {
             let place = input_of(stage)?;
             let bad = with(good, &format!("{place}/max_entries"), json!(MARK));
             let path = format!("${}.max_entries", place.replace('/', "."));
-            let said = format!("The input doesn't fit list_files: {path}: ");
+            let said =
+                format!("The input doesn't fit list_files: {path}: expected integer or null, found a string");
             Some((Answer::text(bad.to_string()), Told(said)))
         },
         |stage, good| {

@@ -96,7 +96,8 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-fn is_of(value: &Value, name: &str) -> bool {
+/// Whether a value is of the type that a schema calls so.
+pub(super) fn is_of(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",
         Value::Bool(_) => name == "boolean",

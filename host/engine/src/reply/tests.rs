@@ -176,6 +176,17 @@ fn row_12_what_doesnt_fit_is_named_with_its_path_and_type() {
 }
 
 #[test]
+fn row_12_a_value_that_fits_no_branch_is_told_the_types_unless_it_has_one_of_them() {
+    let schema = json!({"properties": {
+        "count": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]},
+    }});
+    let said = |value: Value| mismatch(&value, &schema, "$");
+    let expected = "$.count: expected integer or null, found a string";
+    assert_eq!(said(json!({"count": "many"})).as_deref(), Some(expected));
+    assert_eq!(said(json!({"count": -1})).as_deref(), Some("$.count: fits none of the allowed shapes"));
+}
+
+#[test]
 fn row_11_a_value_that_fits_no_branch_is_coerced_where_just_one_form_does() {
     let optional = json!({"properties": {
         "count": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]},
