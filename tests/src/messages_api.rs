@@ -230,6 +230,14 @@ impl Shared {
         }
     }
 
+    /// Waits until so many requests have come in, or for the server's end.
+    fn await_requests(&self, count: usize) {
+        let mut log = self.log();
+        while log.asked.len() < count && !log.stopped {
+            log = self.changed.wait(log).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Keeps a request; what of it was cached.
     fn keep(&self, incoming: Incoming, chat: bool) -> (Asked, cache::Counted) {
         let mut log = self.log();

@@ -48,6 +48,9 @@ impl Exchange<'_> {
             Answer::Failure { status, kind, headers } => {
                 failure(self.connection, self.chat, status, kind, "scripted", &headers)
             }
+            Answer::Invalid { message } => {
+                failure(self.connection, self.chat, 400, "invalid_request_error", &message, &[])
+            }
             Answer::SpendLimit => {
                 let body = json!({ "type": "error", "error": {
                     "type": "rate_limit_error", "message": "your limit is reached",
@@ -69,6 +72,10 @@ impl Exchange<'_> {
             }
             Answer::HangInBody => self.half(Then::Silence),
             Answer::PingForever => self.half(Then::Pings),
+            Answer::After { requests, answer } => {
+                self.shared.await_requests(requests);
+                self.send(*answer, delivery)
+            }
             Answer::Sent { answer, delivery } => self.send(*answer, delivery),
         }
     }
