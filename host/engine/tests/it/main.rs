@@ -12,6 +12,7 @@ mod growth;
 mod guards;
 mod interruptions;
 mod lanes;
+mod malformed;
 mod pipeline;
 mod plans;
 mod prompts;
