@@ -51,8 +51,13 @@ fn a_fork_goes_on_from_every_event_before_the_end_and_makes_no_earlier_call_agai
         let fork = shown_of(&product, &id);
         assert_eq!(tools_called(&fork), ALL, "at {at}");
         let receipts = |of: &Value| of["receipts"].as_object().cloned().expect("receipts");
-        let same = receipts(&fork).iter().filter(|(id, receipt)| receipts(&before).get(*id) == Some(receipt)).count();
+        let same = receipts(&fork)
+            .iter()
+            .filter(|(id, receipt)| receipts(&before).get(*id) == Some(receipt))
+            .count();
         assert_eq!((receipts(&fork).len(), same), (4, kept), "at {at}: copied receipts and new ones");
+        let replayed = product.run(&["replay", &id], &[]);
+        assert_eq!(replayed.code, Some(0), "{replayed:?}");
         assert!(server.asked().len() > asked, "at {at}: the model is asked for the rest");
     }
     assert_eq!(shown_of(&product, &parent), before, "the other run is as it was");
@@ -135,7 +140,9 @@ fn a_fork_can_be_made_without_driving_it() {
 fn a_plan_that_can_t_be_used_leaves_no_run() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let parent = finished(&product, &server);
-    for text in ["[[tasks]]\nid = \"a\"\n", "", "[[tasks]]\nid = \"a\"\ndescription = \"b\"\ndepends_on = [\"z\"]\n"] {
+    for text in
+        ["[[tasks]]\nid = \"a\"\n", "", "[[tasks]]\nid = \"a\"\ndescription = \"b\"\ndepends_on = [\"z\"]\n"]
+    {
         fs::write(product.home().join("plan.toml"), text).unwrap();
         let refused = product.run(&["fork", &parent, "--at", "3", "--plan", "plan.toml"], &server.env());
         assert_eq!(refused.code, Some(2), "{text:?}: {refused:?}");

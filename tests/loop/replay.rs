@@ -28,7 +28,12 @@ fn in_words(product: &Product, id: &str, flags: &[&str]) -> Ended {
 }
 
 /// Enters the run once more under another name, with something changed in its journal.
-fn changed_copy(product: &Product, id: &str, name: &str, mut change: impl FnMut(&mut Event, &mut Vec<Intent>)) {
+fn changed_copy(
+    product: &Product,
+    id: &str,
+    name: &str,
+    mut change: impl FnMut(&mut Event, &mut Vec<Intent>),
+) {
     let store = Store::open(&product.home().join(".local/state/ringfence/runs.db")).unwrap();
     let journal = store.journal(&RunId::from(id)).unwrap();
     let mut run: Option<Run> = None;
@@ -163,16 +168,19 @@ fn clock() -> Vec<u8> {
 
 #[test]
 fn an_answer_that_differs_on_equal_inputs_is_reported_with_both_values_and_exits_with_1() {
-    let (product, server) = (product(), MessagesApi::start(|asked| match asked.stage {
-        Some(Stage::Plan) if asked.section("Tasks done with").is_none() => Answer::Json(json!({
-            "reasoning": "one thing", "is_goal_achieved": false,
-            "new_sub_tasks": [{"id": "tick", "description": "Look at the clock"}],
-        })),
-        Some(Stage::Decide) => Answer::Json(json!({
-            "reasoning": "now", "action": "ticks", "action_input": {}, "confidence": "high",
-        })),
-        _ => answer(asked),
-    }));
+    let (product, server) = (
+        product(),
+        MessagesApi::start(|asked| match asked.stage {
+            Some(Stage::Plan) if asked.section("Tasks done with").is_none() => Answer::Json(json!({
+                "reasoning": "one thing", "is_goal_achieved": false,
+                "new_sub_tasks": [{"id": "tick", "description": "Look at the clock"}],
+            })),
+            Some(Stage::Decide) => Answer::Json(json!({
+                "reasoning": "now", "action": "ticks", "action_input": {}, "confidence": "high",
+            })),
+            _ => answer(asked),
+        }),
+    );
     product.copy_of("examples/my_project");
     fs::write(product.home().join("clock.wasm"), clock()).unwrap();
     let arguments = ["run", "my_project", "what time is it?", "--yes", "--component", "clock.wasm"];

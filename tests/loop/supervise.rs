@@ -49,7 +49,10 @@ fn told(product: &Product) -> Vec<Value> {
 
 fn check_finished(product: &Product) {
     let shown = shown(product);
-    assert_eq!((&shown["stage"], tools_called(&shown)), (&"finished".into(), ALL.map(str::to_owned).to_vec()));
+    assert_eq!(
+        (&shown["stage"], tools_called(&shown)),
+        (&"finished".into(), ALL.map(str::to_owned).to_vec())
+    );
     assert_eq!(shown["receipts"].as_object().map(|all| all.len()), Some(4), "no tool was called twice");
 }
 

@@ -277,7 +277,7 @@ fn go(
     resumed: bool,
     driver: impl FnOnce(Interrupt) -> Driver,
 ) -> Result<Exit> {
-    let (run, halt) = sandbox.block_on(async {
+    let (run, observer, halt) = sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
@@ -287,9 +287,11 @@ fn go(
             driver.take_over()?;
         }
         let halt = driver.drive().await?;
-        anyhow::Ok((driver.run, halt))
+        anyhow::Ok((driver.run, driver.observer, halt))
     })?;
     conclude(&store, run.state(), &halt, folders, voice)?;
+    // It may still be telling somebody, which needn't keep anybody waiting for the result.
+    drop(observer);
     Ok(halt.exit())
 }
 
@@ -315,11 +317,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, resume: &str) {
-    err(&format!(
-        "\n{}Run {} waits for an answer. To go on, one of:\n",
-        describe(review, state),
-        state.run
-    ));
+    err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
     for way in ways_on(resume, &review.subject) {
         err(&format!("  {}\n", terminal::plain(&way)));
     }

@@ -31,11 +31,7 @@ fn told(file: &Path) -> Vec<Value> {
 
 fn notifying(file: &Path) -> Notifying {
     let command = format!("cat >> '{}'", file.display());
-    let to = Subscription {
-        command,
-        project: "/p".to_owned(),
-        resume: "ringfence resume r1".to_owned(),
-    };
+    let to = Subscription { command, project: "/p".to_owned(), resume: "ringfence resume r1".to_owned() };
     Notifying::new(Box::new(Silent), to)
 }
 

@@ -14,12 +14,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Compares every call. Without its folder or its components a run's calls can't be made again.
-pub(super) fn compare(
-    run: &Run,
-    calls: &[EndedCall],
-    all: bool,
-    folders: &Folders,
-) -> Result<Vec<Compared>> {
+pub(super) fn compare(run: &Run, calls: &[EndedCall], all: bool, folders: &Folders) -> Result<Vec<Compared>> {
     let setup = Setup::of(run.state())?;
     let wanted = calls.iter().any(|ended| unfit(ended, all).is_none());
     let fenced = match wanted {

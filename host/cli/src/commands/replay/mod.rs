@@ -126,13 +126,7 @@ fn skipped(compared: &[Compared]) -> Vec<String> {
     by_reason.into_iter().map(line).collect()
 }
 
-fn as_json(
-    journal: &Journal,
-    folded: &Folded,
-    compared: &[Compared],
-    counts: &Counts,
-    same: bool,
-) -> Value {
+fn as_json(journal: &Journal, folded: &Folded, compared: &[Compared], counts: &Counts, same: bool) -> Value {
     json!({
         "id": journal.run.id,
         "same": same,

@@ -24,8 +24,9 @@ pub(super) struct Stops {
 impl Stops {
     /// Listens from now on.
     pub(super) fn listen() -> std::io::Result<Self> {
-        let at_terminal =
-            std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
+        let at_terminal = std::io::stdin().is_terminal()
+            || std::io::stdout().is_terminal()
+            || std::io::stderr().is_terminal();
         let (int, term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         Ok(Self { int, term, at_terminal, asked: false, late: None })
     }
