@@ -7,6 +7,7 @@ use crate::review::{describe, quoted};
 use crate::session::ended;
 use crate::terminal::{one_line, plain};
 use ringfence_engine::{Flow, Stage, SubTask, TaskId, TaskStatus};
+use ringfence_models::playbook::analyst::plural;
 use std::fmt::Write;
 
 /// The whole page.
@@ -62,13 +63,13 @@ fn spent(shown: &Shown) -> String {
     );
     let _ = writeln!(
         text,
-        "  tokens       {} of {} ({} in, {} of them cached; {} out; {} model calls)",
+        "  tokens       {} of {} ({} in, {} of them cached; {} out; {})",
         grouped(tokens.total()),
         limits.tokens.map_or_else(none, grouped),
         grouped(tokens.input_tokens),
         grouped(tokens.cached_tokens),
         grouped(tokens.output_tokens),
-        spent.model_calls
+        plural(u64::from(spent.model_calls), "model call")
     );
     let _ = writeln!(
         text,
