@@ -286,7 +286,7 @@ pub fn resume_command(run: &RunId, folders: &Folders) -> String {
     own_command(&format!("resume {run}"), folders)
 }
 
-/// A command of this binary's with these words, complete.
+/// A command of this binary, complete: with its path as it was called and the state folder.
 pub fn own_command(words: &str, folders: &Folders) -> String {
     let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
     let program = if program.contains('/') { program } else { "ringfence".to_owned() };
