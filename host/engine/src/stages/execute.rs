@@ -79,8 +79,7 @@ fn ended(state: &mut State, call: ToolCall, outcome: ToolOutcome) -> String {
         }
         Deed::Tool { .. } | Deed::Human { .. } | Deed::Rejected { .. } => false,
     };
-    let is_news = done && !state.history.iter().any(known);
-    guard::acted(state, is_news);
+    guard::acted(state, |state| done && !state.history.iter().any(known));
     // Also what failed may have read, and told what it read in its error.
     state.exposure.read |= call.can.reads;
     state.exposure.received |= call.can.egress;
