@@ -46,9 +46,10 @@ fn a_model_that_repeats_itself_is_told_so_at_the_fifth_equal_call_and_paused_at_
     assert_eq!(tools_called(&shown(&product)).len(), 10);
     assert!(ended.stderr.contains("repeats itself"), "{}", ended.stderr);
     assert_eq!(server.asked_for(Stage::Reflect).len(), 1, "one review, then a person");
-    let told = server.asked_for(Stage::Decide).last().is_some_and(|asked| {
-        asked.user.contains("read pyproject.toml instead")
-    });
+    let told = server
+        .asked_for(Stage::Decide)
+        .last()
+        .is_some_and(|asked| asked.user.contains("read pyproject.toml instead"));
     assert!(told, "the review's instruction reaches the decider");
 }
 
