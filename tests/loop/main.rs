@@ -5,6 +5,7 @@ mod control;
 mod crash;
 mod flows;
 mod malformed;
+mod pauses;
 mod playbook;
 mod trouble;
 mod worked_example;
