@@ -2,7 +2,7 @@
 
 mod editor;
 
-use crate::{journaled, of_kind, planned, product, run_of, shown, tools_called};
+use crate::{configure, journaled, of_kind, planned, product, run_of, sample, shown, tools_called, trusting};
 use ringfence_tests::messages_api::worked_example::{TASKS, answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
 use ringfence_tests::product::{Ended, Product};
@@ -19,8 +19,7 @@ const FILES: [(&str, &str); 4] = [
 
 /// A run that waits at these pause points, with the files that its commands name.
 fn paused(flow: &str, points: &str, server: &MessagesApi) -> (Product, Ended) {
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     for (name, text) in FILES {
         fs::write(product.home().join(name), text).unwrap();
     }
@@ -223,16 +222,12 @@ fn configured_pause_points_add_up_and_a_flag_says_otherwise() {
     let server = MessagesApi::start(script());
     let product = product();
     let folder = product.copy_of("examples/my_project");
-    let configuration = product.home().join(".config/ringfence");
-    fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.toml"), "pause = [\"before_tool\"]\n").unwrap();
+    configure(&product, "config.toml", "pause = [\"before_tool\"]\n");
     fs::write(folder.join("ringfence.toml"), "pause = [\"before_finish\"]\n").unwrap();
     let mut arguments = run_of(&[]);
     arguments.retain(|word| *word != "--yes");
     let refused = product.run(&arguments, &server.env());
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    let line = refused.stderr.lines().find(|line| line.contains("--trust")).expect("the command to trust it");
-    let waiting = product.run_printed(line, &server.env());
+    let waiting = product.run_printed(trusting(&refused), &server.env());
     assert_eq!(waiting.code, Some(3), "{waiting:?}");
     assert_eq!(shown(&product)["state"]["settings"]["pause"], json!(["before_tool", "before_finish"]));
     assert!(
@@ -241,10 +236,8 @@ fn configured_pause_points_add_up_and_a_flag_says_otherwise() {
         waiting.stderr
     );
 
-    let other = crate::product();
-    other.copy_of("examples/my_project");
-    fs::create_dir_all(other.home().join(".config/ringfence")).unwrap();
-    fs::write(other.home().join(".config/ringfence/config.toml"), "pause = [\"before_tool\"]\n").unwrap();
+    let other = sample();
+    configure(&other, "config.toml", "pause = [\"before_tool\"]\n");
     let ended = other.run(&[&arguments[..], &["--pause", "none"]].concat(), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
 }
@@ -252,8 +245,7 @@ fn configured_pause_points_add_up_and_a_flag_says_otherwise() {
 #[test]
 fn yes_stands_for_every_pause_point_of_a_run() {
     let server = MessagesApi::start(script());
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let points =
         "after_plan,before_tool,before_write,before_egress,after_evaluate,before_finish,on_low_confidence";
     let ended = product.run(&run_of(&["--pause", points]), &server.env());
