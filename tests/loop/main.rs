@@ -3,6 +3,7 @@
 
 mod budgets;
 mod cassette;
+mod compare;
 mod control;
 mod crash;
 mod flows;

@@ -22,6 +22,8 @@ pub enum Exit {
     Model,
     /// Interrupted; can be resumed.
     Interrupted,
+    /// What another process ended with, passed on.
+    Other(u8),
 }
 
 impl Exit {
@@ -35,6 +37,7 @@ impl Exit {
             Self::Limit => 4,
             Self::Model => 5,
             Self::Interrupted => 130,
+            Self::Other(code) => code,
         }
     }
 }

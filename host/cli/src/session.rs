@@ -11,6 +11,7 @@ use crate::exit::{Exit, OrUsage};
 use crate::failpoint;
 use crate::interrupt::Interrupt;
 use crate::model_choice::{Environment, ModelPlan};
+use crate::notify::{Notifying, Subscription};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::report::{self, Report};
@@ -20,13 +21,13 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Effect, Ending, Event, EventKind, Run, RunId, Settings, State, TaskStatus};
+use ringfence_engine::{Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
-use ringfence_store::{Entry, Journal, NewRun, Store};
+use ringfence_store::{Entry, Journal, Lease, NewRun, Store};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,13 +48,17 @@ impl Voice {
         Self { json, quiet: global.quiet, interactive: terminal::is_interactive() && !json }
     }
 
-    fn observer(self, yes: bool) -> Box<dyn Observer> {
-        if self.json {
+    fn observer(self, yes: bool, notify: Option<Subscription>) -> Box<dyn Observer> {
+        let shown: Box<dyn Observer> = if self.json {
             Box::new(JsonLines)
         } else if self.quiet {
             Box::new(Silent)
         } else {
             Box::new(Lines::new(std::io::stderr().is_terminal(), self.interactive && !yes))
+        };
+        match notify {
+            Some(to) => Box::new(Notifying::new(shown, to)),
+            None => shown,
         }
     }
 }
@@ -74,6 +79,8 @@ pub struct Beginning {
     pub yes: bool,
     /// What an acknowledged step survives.
     pub durability: Durability,
+    /// The command that is told what becomes of the run.
+    pub notify: Option<String>,
 }
 
 /// How a run is taken up again.
@@ -86,6 +93,8 @@ pub struct Resumption {
     pub reviewer: Reviewer,
     /// What an acknowledged step survives.
     pub durability: Durability,
+    /// The command that is told what becomes of the run.
+    pub notify: Option<String>,
 }
 
 /// A run as its driver left it.
@@ -101,20 +110,14 @@ pub struct Driven {
 /// Begins a run, drives it until it stops, and tells how.
 pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
     let durability = beginning.durability;
-    let observer = voice.observer(beginning.yes);
-    let driven = drive(beginning, folders, voice, observer)?;
+    let driven = drive(beginning, folders, voice)?;
     conclude(&folders.open_store(durability)?, driven.run.state(), &driven.halt, folders, voice)?;
     Ok(driven.halt.exit())
 }
 
 /// Begins a run and drives it until it stops.
-pub fn drive(
-    beginning: Beginning,
-    folders: &Folders,
-    voice: Voice,
-    observer: Box<dyn Observer>,
-) -> Result<Driven> {
-    let Beginning { goal, settings, project, model, fenced, yes, durability } = beginning;
+pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Driven> {
+    let Beginning { goal, settings, project, model, fenced, yes, durability, notify } = beginning;
     let at = Store::now();
     let id = new_id(at.0);
     let started = Event {
@@ -124,6 +127,7 @@ pub fn drive(
     };
     let (run, effects) = Run::start(started.clone()).or_usage()?;
     let store = folders.open_store(durability)?;
+    let notify = subscription(notify, &id, &project, folders);
     let entered =
         NewRun { id: id.clone(), project, goal, model: model.identity(), created: at, parent: None };
     let intents: Vec<_> = effects.iter().map(Effect::intent).collect();
@@ -138,7 +142,7 @@ pub fn drive(
         lease,
         model,
         executor: Arc::new(fenced),
-        observer,
+        observer: voice.observer(yes, notify),
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
@@ -149,16 +153,58 @@ pub fn drive(
 /// Takes a run up again, with a first answer where one was given, and with other models where
 /// those are named.
 pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Voice) -> Result<Exit> {
-    let Resumption { other, record, reviewer, durability } = resumption;
-    let store = folders.open_store(durability)?;
+    let store = folders.open_store(resumption.durability)?;
     // The lease first: what is read after it can't change under us.
     let lease = store.lease(run)?;
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
-    let setup = Setup::of(run.state())?;
-    let plan = other.as_ref().unwrap_or(&setup.models);
-    let model = plan.connect(&Environment::read(), folders, record.as_deref())?;
-    let fenced = setup.fence(folders)?;
+    let means = Means::of(run.state(), &resumption, folders)?;
+    go_on(Opened { store, lease, run }, means, resumption, folders, voice)
+}
+
+/// What a run that was there before is driven with.
+pub struct Means {
+    /// Where it works.
+    pub project: PathBuf,
+    /// Who answers its stages.
+    pub model: Arc<dyn Model>,
+    /// Who makes its tool calls.
+    pub fenced: Fenced,
+}
+
+impl Means {
+    /// On the terms that the run was started on, with other models where those are named.
+    pub fn of(state: &State, resumption: &Resumption, folders: &Folders) -> Result<Self> {
+        let setup = Setup::of(state)?;
+        let plan = resumption.other.as_ref().unwrap_or(&setup.models);
+        let model = plan.connect(&Environment::read(), folders, resumption.record.as_deref())?;
+        let fenced = setup.fence(folders)?;
+        Ok(Self { project: setup.project, model, fenced })
+    }
+}
+
+/// A run that this process may write.
+pub struct Opened {
+    /// Its journal's file.
+    pub store: Store,
+    /// The right to write it.
+    pub lease: Lease,
+    /// As it is.
+    pub run: Run,
+}
+
+/// Drives a run that was there before until it stops, and tells how.
+pub fn go_on(
+    opened: Opened,
+    means: Means,
+    resumption: Resumption,
+    folders: &Folders,
+    voice: Voice,
+) -> Result<Exit> {
+    let Opened { store, lease, run } = opened;
+    let Means { project, model, fenced } = means;
+    let Resumption { other: _, record: _, reviewer, durability: _, notify } = resumption;
+    let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
     let driven = go(&sandbox, true, |interrupt| Driver {
@@ -166,7 +212,7 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
         lease,
         model,
         executor: Arc::new(fenced),
-        observer: voice.observer(yes),
+        observer: voice.observer(yes, notify),
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
@@ -174,6 +220,16 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     })?;
     conclude(&store, driven.run.state(), &driven.halt, folders, voice)?;
     Ok(driven.halt.exit())
+}
+
+fn subscription(
+    command: Option<String>,
+    run: &RunId,
+    project: &Path,
+    folders: &Folders,
+) -> Option<Subscription> {
+    let (project, resume) = (project.display().to_string(), resume_command(run, folders));
+    command.map(|command| Subscription { command, project, resume })
 }
 
 /// The state that a journal's events come to.
@@ -228,7 +284,8 @@ pub fn resume_command(run: &RunId, folders: &Folders) -> String {
     own_command(&format!("resume {run}"), folders)
 }
 
-fn own_command(words: &str, folders: &Folders) -> String {
+/// A command of this binary's with these words, complete.
+pub fn own_command(words: &str, folders: &Folders) -> String {
     let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
     let program = if program.contains('/') { program } else { "ringfence".to_owned() };
     format!("{} {words}{}", shell::quote(&program), folders.flag())
@@ -260,20 +317,21 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
             print_result(&store.journal(&state.run)?, folders, voice.json)
         }
         Halt::Waiting(review) => {
-            err(&format!(
-                "\n{}Run {} waits for an answer. To go on, one of:\n",
-                describe(review, state),
-                state.run
-            ));
-            for way in ways_on(&resume, &review.subject) {
-                err(&format!("  {}\n", terminal::plain(&way)));
-            }
+            tell_question(review, state, &resume);
             Ok(())
         }
         Halt::Interrupted => {
             err(&format!("Interrupted; nothing is lost. To go on:\n  {}\n", terminal::plain(&resume)));
             Ok(())
         }
+    }
+}
+
+/// Says what a run waits for, and the commands that answer it.
+pub fn tell_question(review: &Review, state: &State, resume: &str) {
+    err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
+    for way in ways_on(resume, &review.subject, state.settings.flow) {
+        err(&format!("  {}\n", terminal::plain(&way)));
     }
 }
 
@@ -298,7 +356,7 @@ fn failed_tasks(state: &State) -> String {
 }
 
 /// A name that sorts by time and is short enough to type: date, time, six random digits.
-fn new_id(at_ms: i64) -> RunId {
+pub fn new_id(at_ms: i64) -> RunId {
     let time = jiff::Timestamp::from_millisecond(at_ms).unwrap_or_default();
     let random = uuid::Uuid::now_v7().simple().to_string();
     let tail = random.get(26..).unwrap_or_default();

@@ -26,8 +26,10 @@ const RESULT: usize = 24_000;
 const INPUT: usize = 1_000;
 /// Characters of an older step's line.
 const LINE: usize = 300;
-/// Tasks shown, of those done with and of those open.
-const TASKS: usize = 30;
+/// Open tasks shown.
+const OPEN: usize = 30;
+/// Tasks shown of those done with: what came of older ones is in the steps and the claims.
+const DONE: usize = 12;
 /// Characters of a task that isn't on top.
 const TASK: usize = 500;
 /// Things shown that a person said.
@@ -160,7 +162,7 @@ impl Context {
             between.map(|action| guarded(&summary(action))).collect()
         };
         let shown_tasks = |tasks: &mut dyn Iterator<Item = &SubTask>| -> Vec<Task> {
-            tasks.take(TASKS).map(|task| shown(task, TASK)).collect()
+            tasks.take(OPEN).map(|task| shown(task, TASK)).collect()
         };
         let done = scope.done().count();
         let said = scope.said().count();
@@ -173,11 +175,11 @@ impl Context {
             open: Open {
                 shown: shown_tasks(&mut state.stack.iter().rev()),
                 below: shown_tasks(&mut state.stack.iter().rev().skip(1)),
-                later: state.stack.len().saturating_sub(TASKS),
+                later: state.stack.len().saturating_sub(OPEN),
             },
             done: Done {
-                shown: shown_tasks(&mut scope.done().skip(done.saturating_sub(TASKS))),
-                earlier: done.saturating_sub(TASKS),
+                shown: shown_tasks(&mut scope.done().skip(done.saturating_sub(DONE))),
+                earlier: done.saturating_sub(DONE),
             },
             steps: Steps {
                 recent: scope.history().skip(recent).map(step).collect(),

@@ -7,7 +7,7 @@
 use crate::afford::dollars;
 use crate::effect::{Ending, Subject};
 use crate::event::Event;
-use crate::flow::Step;
+use crate::flow::{Step, Work};
 use crate::settings::Flow;
 use crate::stage::{Lane, Stage};
 use crate::stagnation;
@@ -82,10 +82,11 @@ fn is_end(step: &Step) -> bool {
     }
 }
 
-/// Whether the model is about to think, which a review would help; a re-ask isn't disturbed.
+/// Whether the model is about to think, which a review would help. A re-ask isn't disturbed, and a
+/// judgement comes first: it may see progress.
 fn thinks(step: &Step) -> bool {
     match step {
-        Step::Ask(_) => true,
+        Step::Ask(work) => *work != Work::Evaluate,
         Step::Again { .. }
         | Step::Recover { .. }
         | Step::Anew

@@ -4,16 +4,22 @@
 //! together with configuration files (`config`).
 
 mod compare;
+mod fork;
 mod model;
+mod replay;
 mod resume;
 mod run;
+mod supervise;
 mod tool;
 mod values;
 
 pub use compare::CompareArgs;
+pub use fork::ForkArgs;
 pub use model::ModelSpec;
-pub use resume::{AnswerArgs, ResumeArgs};
+pub use replay::ReplayArgs;
+pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
+pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
 pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_size};
 
@@ -60,6 +66,12 @@ pub enum Command {
     Run(RunArgs),
     /// Go on with a run that waits, was interrupted or was killed
     Resume(ResumeArgs),
+    /// Begin a new run like another one, and go on from there
+    Fork(ForkArgs),
+    /// Make a run again from its journal, without a model, and compare
+    Replay(ReplayArgs),
+    /// Drive a run, and take it up again when its process hangs or dies
+    Supervise(SuperviseArgs),
     /// List runs, newest first
     Runs(RunsArgs),
     /// Show where a run stands: plan, steps, what it waits for

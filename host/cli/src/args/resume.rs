@@ -14,6 +14,14 @@ pub struct ResumeArgs {
     /// The answer to what the run waits for.
     #[command(flatten)]
     pub answer: AnswerArgs,
+    /// How it goes on.
+    #[command(flatten)]
+    pub going_on: GoingOnArgs,
+}
+
+/// How a run goes on that was there before.
+#[derive(Debug, Clone, Default, Args)]
+pub struct GoingOnArgs {
     /// Approve plans and tool calls; never a question or a new grant
     #[arg(long, short)]
     pub yes: bool,

@@ -3,11 +3,14 @@
 mod compare;
 mod completions;
 mod doctor;
+mod fork;
+mod replay;
 mod report;
 mod resume;
 mod run;
 mod runs;
 mod show;
+mod supervise;
 mod tool;
 
 use crate::args::{Cli, Command};
@@ -50,6 +53,9 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
     match &cli.command {
         Command::Run(args) => run::execute(args, global),
         Command::Resume(args) => resume::execute(args, global),
+        Command::Fork(args) => fork::execute(args, global),
+        Command::Replay(args) => replay::execute(args, global),
+        Command::Supervise(args) => supervise::execute(args, global),
         Command::Runs(args) => runs::execute(args, global),
         Command::Show(args) => show::execute(args, global),
         Command::Report(args) => report::execute(args, global),

@@ -1,6 +1,7 @@
 //! `ringfence resume`
 
-use crate::args::{AnswerArgs, GlobalArgs, ResumeArgs};
+use crate::args::{AnswerArgs, GlobalArgs, GoingOnArgs, ResumeArgs};
+use crate::config::Resolved;
 use crate::driver::Halt;
 use crate::exit::{Exit, Refusal};
 use crate::model_choice::ModelPlan;
@@ -12,7 +13,7 @@ use anyhow::Result;
 
 /// Carries the command out.
 pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
-    let voice = Voice::new(args.json, global);
+    let voice = Voice::new(args.going_on.json, global);
     let folders = Folders::find(global.state.as_deref())?;
     let store = super::existing_store(&folders, &args.run)?;
     let summary = store.find(&args.run)?;
@@ -28,21 +29,34 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
                 Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into()
             );
         }
-        session::print_result(&journal, &folders, args.json)?;
+        session::print_result(&journal, &folders, args.going_on.json)?;
         if !voice.quiet && !voice.json {
             err(&format!("{}\n", session::ended(&ending)));
         }
         return Ok(Halt::Ended(ending).exit());
     }
+    session::take_up(&summary.id, resumption(&args.going_on, given, &folders, voice)?, &folders, voice)
+}
+
+/// What the flags say of how a run goes on.
+pub(super) fn resumption(
+    args: &GoingOnArgs,
+    given: Option<Given>,
+    folders: &Folders,
+    voice: Voice,
+) -> Result<Resumption> {
     let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive, all_calls: false };
     let other = match (&args.model, &args.replay) {
         (Some(model), _) => Some(ModelPlan::named(model, args.base_url.as_deref())?),
         (None, Some(path)) => Some(ModelPlan::recorded(path)),
         (None, None) => None,
     };
+    let notify = match &args.notify {
+        Some(command) => Some(command.clone()),
+        None => Resolved::user_notify(folders)?,
+    };
     let (record, durability) = (args.record.clone(), args.durability.unwrap_or_default());
-    let resumption = Resumption { other, record, reviewer, durability };
-    session::take_up(&summary.id, resumption, &folders, voice)
+    Ok(Resumption { other, record, reviewer, durability, notify })
 }
 
 fn given(answer: &AnswerArgs) -> Option<Given> {

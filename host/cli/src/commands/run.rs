@@ -39,8 +39,8 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let fenced = setup.fence(&folders)?;
     let goal = args.goal.clone().unwrap_or_else(|| playbook::GOAL.to_owned());
     let settings = setup.settings(&goal, &resolved, &fenced, model.as_ref())?;
-    let (project, durability) = (setup.project, resolved.durability);
-    let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes, durability };
+    let (project, durability, notify) = (setup.project, resolved.durability, resolved.notify);
+    let beginning = Beginning { goal, settings, project, model, fenced, yes: args.yes, durability, notify };
     session::begin(beginning, &folders, voice)
 }
 

@@ -73,7 +73,7 @@ fn text(journal: &Journal, state: &State, resume: &str) -> String {
         Stage::PausedForReview { review, .. } => {
             text.push_str(&describe(review, state));
             let _ = writeln!(text, "To go on, one of:");
-            for way in ways_on(resume, &review.subject) {
+            for way in ways_on(resume, &review.subject, state.settings.flow) {
                 let _ = writeln!(text, "  {way}");
             }
         }

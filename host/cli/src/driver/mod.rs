@@ -129,8 +129,7 @@ impl Driver {
         let before = self.run.owed();
         let owed = self.run.apply(event.clone())?;
         self.stopwatch.restart();
-        let intents: Vec<Intent> =
-            owed.iter().filter(|effect| !is_among(effect, &before)).map(Effect::intent).collect();
+        let intents = intents(&before, &owed);
         let receipts: Vec<_> = receipt.into_iter().collect();
         let stage = &self.run.state().stage;
         let entry = Entry { event: &event, intents: &intents, receipts: &receipts, stage };
@@ -208,6 +207,9 @@ impl Driver {
     }
 
     async fn ask_person(&mut self, review: Review, beat: &mut Interval) -> Result<Option<Halt>> {
+        if self.reviewer.would_prompt(&review) {
+            self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
+        }
         let asked = {
             let asked = self.reviewer.ask(&review, self.run.state());
             tokio::pin!(asked);
@@ -248,6 +250,11 @@ impl Driver {
     fn beat(&self) {
         beat_of(&self.lease);
     }
+}
+
+/// What is wished for now and wasn't before, as it is journaled.
+pub(crate) fn intents(before: &[Effect], owed: &[Effect]) -> Vec<Intent> {
+    owed.iter().filter(|effect| !is_among(effect, before)).map(Effect::intent).collect()
 }
 
 /// Whether a wish was there before; its deadline may have moved since.

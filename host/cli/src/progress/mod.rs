@@ -5,12 +5,15 @@
 
 mod json;
 mod lines;
+mod replies;
+mod screen;
+mod telling;
 
 pub use json::{JsonLines, print_line};
 pub use lines::Lines;
 
 use crate::driver::Halt;
-use ringfence_engine::{Event, ModelCall, RunId, State, ToolCall};
+use ringfence_engine::{Event, ModelCall, Review, RunId, State, ToolCall};
 use std::time::Duration;
 
 /// Something worth telling.
@@ -57,6 +60,13 @@ pub enum Notice<'a> {
         /// The fact.
         event: &'a Event,
         /// The state after it.
+        state: &'a State,
+    },
+    /// Somebody at the terminal is about to be asked.
+    Asking {
+        /// The question.
+        review: &'a Review,
+        /// The state that it is asked in.
         state: &'a State,
     },
     /// The driver stopped.

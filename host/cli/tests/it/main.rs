@@ -4,6 +4,7 @@ mod compile;
 mod config;
 mod doctor;
 mod help;
+mod json;
 mod program;
 mod state;
 mod tool;

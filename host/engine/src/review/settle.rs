@@ -76,7 +76,8 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
         Resolution::AnswerQuestion { question, reasoning, answer, declined } => {
             let said = if declined { "A person declined to answer" } else { "A person answered" };
             told(state, said, question, reasoning, answer);
-            onward(then)
+            // Under a new number, as journals of all versions have it.
+            Outcome::Advised(thinking(state))
         }
         Resolution::GoOnAfresh => {
             afresh(state);

@@ -23,6 +23,9 @@ pub(crate) fn tool_ended(
     outcome: ToolOutcome,
 ) -> Outcome {
     state.spent.tool_calls = state.spent.tool_calls.saturating_add(1);
+    // Also what failed may have read, and told what it read in its error.
+    state.exposure.read |= call.can.reads;
+    state.exposure.received |= call.can.egress;
     if turn.end(call.call, outcome) { go_on(state, turn) } else { Outcome::TurnGoesOn(turn) }
 }
 
@@ -81,9 +84,6 @@ fn ended(state: &mut State, call: ToolCall, outcome: ToolOutcome) -> String {
     };
     let is_news = done && !state.history.iter().any(known);
     guard::acted(state, is_news);
-    // Also what failed may have read, and told what it read in its error.
-    state.exposure.read |= call.can.reads;
-    state.exposure.received |= call.can.egress;
     let line = if done {
         format!("step {}: {} is done", call.step, call.tool)
     } else {

@@ -38,7 +38,8 @@ async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
 
 fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
     let dir = |path: &&str| DirGrant { path: GrantPath::parse(path).unwrap(), access: Access::Read };
-    let grants = Grants { dirs: granted.iter().map(dir).collect(), limits: Limits::default() };
+    let grants =
+        Grants { dirs: granted.iter().map(dir).collect(), entropy: false, limits: Limits::default() };
     GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
 }
 

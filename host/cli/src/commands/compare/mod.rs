@@ -12,7 +12,6 @@ use crate::driver::Halt;
 use crate::exit::{Exit, OrUsage};
 use crate::model_choice::{Environment, ModelPlan};
 use crate::output::{err, out};
-use crate::progress::Silent;
 use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
 use crate::state_dir::Folders;
@@ -95,9 +94,10 @@ fn one(
         fenced,
         yes: true,
         durability: resolved.durability,
+        notify: None,
     };
     let begun = Instant::now();
-    let driven = session::drive(beginning, folders, voice, Box::new(Silent))?;
+    let driven = session::drive(beginning, folders, Voice { json: false, quiet: true, ..voice })?;
     let wall = begun.elapsed();
     let interrupted = driven.halt == Halt::Interrupted;
     Ok(Row::new(flow, &driven, wall, interrupted))

@@ -2,8 +2,8 @@
 
 use crate::report::{Journal, Report};
 use ringfence_engine::{
-    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OutcomeStatus, PausePoint, Prompts,
-    ReceiptId, Run, Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
+    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OnStageFailure, OutcomeStatus, PausePoint,
+    Prompts, Rates, ReceiptId, Run, Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -22,6 +22,9 @@ pub(super) struct Script {
     /// What each receipt had no room for.
     omitted: u64,
     iterations: u32,
+    flow: Flow,
+    parallel: u32,
+    cost: Option<u64>,
 }
 
 /// A run as far as its script went.
@@ -49,7 +52,15 @@ pub(super) fn evaluated(status: &str, summary: &str, claims: Value) -> Value {
 
 impl Script {
     pub(super) fn new(goal: &str) -> Self {
-        Self { goal: goal.to_owned(), lines: Vec::new(), omitted: 0, iterations: 50 }
+        Self {
+            goal: goal.to_owned(),
+            lines: Vec::new(),
+            omitted: 0,
+            iterations: 50,
+            flow: Flow::Staged,
+            parallel: 1,
+            cost: None,
+        }
     }
 
     pub(super) fn reply(mut self, reply: Value) -> Self {
@@ -71,6 +82,20 @@ impl Script {
     /// Each receipt has no room for so many openings or denials.
     pub(super) fn omitting(self, omitted: u64) -> Self {
         Self { omitted, ..self }
+    }
+
+    pub(super) fn flow(self, flow: Flow) -> Self {
+        Self { flow, ..self }
+    }
+
+    /// Independent tasks worked on at the same time.
+    pub(super) fn at_once(self, parallel: u32) -> Self {
+        Self { parallel, ..self }
+    }
+
+    /// What each reply costs, in millionths of a dollar.
+    pub(super) fn costing(self, cost: u64) -> Self {
+        Self { cost: Some(cost), ..self }
     }
 
     pub(super) fn capped(self, iterations: u32) -> Self {
@@ -110,25 +135,28 @@ impl Script {
         let started = EventKind::Started {
             run: "run-1".into(),
             goal: self.goal.clone(),
-            settings: Box::new(settings(self.iterations)),
+            settings: Box::new(settings(self.flow, self.iterations, self.parallel)),
         };
-        let (mut run, mut owed) = Run::start(Event { at: at(), kind: started }).expect("the run starts");
+        let (mut run, mut owed) = Run::start(event(at(), started)).expect("the run starts");
         let mut receipts = BTreeMap::new();
         for line in self.lines {
             let kind = match (owed.pop().expect("something is owed"), line) {
                 (Effect::CallModel(call), Line::Reply(reply)) => EventKind::ModelReplied {
                     call: call.call,
                     reply: ModelReply {
-                        text: reply.to_string(),
+                        text: reply.as_str().map_or_else(|| reply.to_string(), str::to_owned),
+                        calls: Vec::new(),
+                        content: None,
                         stop: StopReason::End,
                         usage: Usage { input_tokens: 1000, cached_tokens: 400, output_tokens: 50 },
+                        cost: self.cost,
                         model: "scripted".to_owned(),
                     },
                 },
                 (Effect::CallTool(call), Line::Tool(status, value, message, denials)) => {
                     let id = ReceiptId(format!("receipt-{}", call.step));
                     receipts.insert(id.clone(), receipt(&call.tool, denials, self.omitted));
-                    let outcome = ToolOutcome { status, value, message, receipt: Some(id) };
+                    let outcome = ToolOutcome { status, value, message, receipt: Some(id), transient: false };
                     EventKind::ToolFinished { call: call.call, outcome }
                 }
                 (Effect::AskPerson(review), Line::Answer(answer)) => {
@@ -136,7 +164,7 @@ impl Script {
                 }
                 (effect, _) => panic!("the script has nothing for {effect:?}"),
             };
-            owed = run.apply(Event { at: at(), kind }).expect("the event fits");
+            owed = run.apply(event(at(), kind)).expect("the event fits");
         }
         Carried { run, receipts }
     }
@@ -153,20 +181,31 @@ impl Carried {
     }
 }
 
-fn settings(iterations: u32) -> Settings {
+fn event(at: Timestamp, kind: EventKind) -> Event {
+    Event { at, worked_ms: None, kind }
+}
+
+fn settings(flow: Flow, iterations: u32, parallel: u32) -> Settings {
     let can = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
         description: "A tool.".to_owned(),
         input_schema: json!({ "type": "object" }),
         can,
+        timeout_ms: None,
+        polling: false,
     };
     Settings {
-        flow: Flow::Staged,
+        flow,
         limits: Limits { iterations, ..Limits::default() },
         pause: [PausePoint::AfterPlan].into(),
         tools: vec![tool("read_file"), tool("list_files"), tool("analyze_code"), tool("search_text")],
+        on_stage_failure: OnStageFailure::default(),
+        parallel,
         prompts: Prompts::default(),
+        experts: BTreeMap::new(),
+        rates: Rates::default(),
+        memories: Vec::new(),
         metadata: Value::Null,
     }
 }

@@ -1,0 +1,141 @@
+//! The beginning of one run as that of another.
+//!
+//! Owns: where a run can be forked, and the new run's first steps. Doesn't own: writing them,
+//! going on from them.
+
+use crate::driver::intents;
+use crate::exit::{OrUsage, Refusal};
+use anyhow::{Context, Result};
+use ringfence_engine::{
+    Answer, Event, EventKind, Intent, PlannedTask, ReceiptId, Run, RunId, Stage, Subject, Timestamp,
+};
+use ringfence_store::{Entry, Journal, Recorded};
+use serde_json::Value;
+
+/// A new run up to where it leaves the other one.
+pub(super) struct Branch {
+    /// As it is there.
+    pub(super) run: Run,
+    steps: Vec<Step>,
+}
+
+struct Step {
+    event: Event,
+    intents: Vec<Intent>,
+    receipts: Vec<(ReceiptId, Value)>,
+    stage: Stage,
+}
+
+impl Branch {
+    /// The run `id`, which begins with the first `at` events of another.
+    pub(super) fn of(journal: &Journal, at: u64, id: &RunId) -> Result<Self> {
+        let mut events = journal.events.iter();
+        let first = events.next().context("a journal has a first event")?;
+        let started = renamed(&first.event, id)?;
+        let (mut run, _) = Run::replay([started.clone()]).with_context(|| unfit(journal, 1))?;
+        let mut branch = Vec::new();
+        let mut receipts = journal.receipts.iter().peekable();
+        let mut step = |recorded: &Recorded, event: Event, run: &Run| {
+            let mut own = Vec::new();
+            while let Some(stored) = receipts.next_if(|stored| stored.seq <= recorded.seq) {
+                own.push((stored.id.clone(), stored.receipt.clone()));
+            }
+            let stage = run.state().stage.clone();
+            Step { event, intents: recorded.intents.clone(), receipts: own, stage }
+        };
+        branch.push(step(first, started, &run));
+        for recorded in events.by_ref().take_while(|recorded| recorded.seq <= at) {
+            run.apply(recorded.event.clone()).with_context(|| unfit(journal, recorded.seq))?;
+            branch.push(step(recorded, recorded.event.clone(), &run));
+        }
+        if branch.len() as u64 == at && run.state().stage.ending().is_none() {
+            return Ok(Self { run, steps: branch });
+        }
+        Err(out_of_reach(journal, at)?.into())
+    }
+
+    /// Sets the open tasks: as the answer where a plan is being reviewed, else unasked.
+    pub(super) fn replan(&mut self, tasks: Vec<PlannedTask>, now: Timestamp) -> Result<(), Refusal> {
+        let kind = match &self.run.state().stage {
+            Stage::PausedForReview { review, .. } if matches!(review.subject, Subject::Plan { .. }) => {
+                EventKind::Answered { review: review.id, answer: Answer::EditPlan { tasks } }
+            }
+            Stage::PausedForReview { .. }
+            | Stage::Initializing
+            | Stage::Planning(_)
+            | Stage::Deciding(_)
+            | Stage::Executing { .. }
+            | Stage::Evaluating(_)
+            | Stage::Thinking(_)
+            | Stage::Observing(_)
+            | Stage::Conversing(_)
+            | Stage::Delegating { .. }
+            | Stage::Reflecting { .. }
+            | Stage::Finished
+            | Stage::Failed { .. } => EventKind::Replanned { tasks },
+        };
+        let event = Event { at: now, worked_ms: Some(0), kind };
+        let before = self.run.owed();
+        let owed = self.run.apply(event.clone()).or_usage()?;
+        let stage = self.run.state().stage.clone();
+        self.steps.push(Step { event, intents: intents(&before, &owed), receipts: Vec::new(), stage });
+        Ok(())
+    }
+
+    /// What the new run is entered with.
+    pub(super) fn entries(&self) -> Vec<Entry<'_>> {
+        let steps = self.steps.iter();
+        steps
+            .map(|Step { event, intents, receipts, stage }| Entry { event, intents, receipts, stage })
+            .collect()
+    }
+}
+
+fn renamed(first: &Event, id: &RunId) -> Result<Event> {
+    let mut event = first.clone();
+    match &mut event.kind {
+        EventKind::Started { run, .. } => run.clone_from(id),
+        EventKind::ModelReplied { .. }
+        | EventKind::ModelFailed { .. }
+        | EventKind::ToolFinished { .. }
+        | EventKind::Answered { .. }
+        | EventKind::Interrupted
+        | EventKind::Resumed { .. }
+        | EventKind::Replanned { .. } => anyhow::bail!("a run's first event isn't its start"),
+    }
+    Ok(event)
+}
+
+/// Why the run can't be forked there, and where it can.
+fn out_of_reach(journal: &Journal, at: u64) -> Result<Refusal> {
+    let (id, count) = (&journal.run.id, journal.events.len() as u64);
+    let mut run: Option<Run> = None;
+    let mut ended = None;
+    for Recorded { seq, event, .. } in &journal.events {
+        match &mut run {
+            None => run = Some(Run::replay([event.clone()]).with_context(|| unfit(journal, *seq))?.0),
+            Some(run) => drop(run.apply(event.clone()).with_context(|| unfit(journal, *seq))?),
+        }
+        if run.as_ref().is_some_and(|run| run.state().stage.ending().is_some()) {
+            ended = Some(*seq);
+            break;
+        }
+    }
+    let why = match ended {
+        Some(end) if at <= count => format!("run {id} had ended by event {at}: its end is event {end}"),
+        Some(_) | None => format!("run {id} has no event {at}, only {count}"),
+    };
+    let last = ended.map_or(count, |end| end - 1);
+    let hint = match last {
+        0 => "it ended as it began, so there is nothing to fork".to_owned(),
+        last => format!("it can be forked with --at 1 to {last}"),
+    };
+    Ok(Refusal::usage(why).hint(hint))
+}
+
+fn unfit(journal: &Journal, seq: u64) -> String {
+    format!(
+        "event {seq} of run {} doesn't fold: it was written by another version, or is damaged",
+        journal.run.id
+    )
+}
