@@ -41,7 +41,9 @@ fn a_model_that_repeats_itself_is_told_so_at_the_fifth_equal_call_and_paused_at_
     });
     let product = product();
     product.copy_of("examples/my_project");
-    let ended = product.run(&[WORKED_EXAMPLE, &["--yes"]].concat(), &server.env());
+    let mut arguments = [WORKED_EXAMPLE, &["--yes"]].concat();
+    arguments[4] = "40";
+    let ended = product.run(&arguments, &server.env());
     assert_eq!(ended.code, Some(3), "{ended:?}");
     assert_eq!(tools_called(&shown(&product)).len(), 10);
     assert!(ended.stderr.contains("repeats itself"), "{}", ended.stderr);

@@ -1,13 +1,18 @@
 //! The loop as a person meets it: the real binary, a real folder, a server that speaks the
 //! Messages API on loopback.
 
+mod budgets;
+mod cassette;
 mod compare;
 mod control;
 mod crash;
 mod flows;
 mod fork;
 mod malformed;
+mod models;
 mod notify;
+mod parallel;
+mod pauses;
 mod playbook;
 mod replay;
 mod supervise;
@@ -19,6 +24,7 @@ use ringfence_tests::messages_api::MessagesApi;
 use ringfence_tests::messages_api::worked_example::GOAL;
 use ringfence_tests::product::{Ended, Product};
 use serde_json::Value;
+use std::fs;
 use std::process::{Child, Command};
 
 fn product() -> Product {
@@ -94,6 +100,27 @@ fn of_kind<'e>(events: &'e [Value], kind: &str) -> Vec<&'e Value> {
 fn run_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let tools = "read_file,list_files,analyze_code";
     [&["run", "my_project", GOAL, "--yes", "--tools", tools][..], more].concat()
+}
+
+/// A home with the sample project in it.
+fn sample() -> Product {
+    let product = product();
+    product.copy_of("examples/my_project");
+    product
+}
+
+/// Writes a file of the user's own configuration.
+fn configure(product: &Product, name: &str, text: &str) {
+    let folder = product.home().join(".config/ringfence");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(name), text).expect("a file");
+}
+
+/// The command to trust a project's own configuration, as it was printed.
+fn trusting(refused: &Ended) -> &str {
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let line = refused.stderr.lines().find(|line| line.contains("--trust"));
+    line.unwrap_or_else(|| panic!("no command to trust it in:\n{}", refused.stderr)).trim()
 }
 
 /// Sends a signal to a child.

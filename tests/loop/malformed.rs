@@ -9,7 +9,7 @@ mod conversation;
 mod never;
 mod rows;
 
-use crate::{journaled, of_kind, product, run_of, shown};
+use crate::{journaled, of_kind, run_of, sample, shown};
 use ringfence_tests::messages_api::{Answer, Asked, MessagesApi, Stage};
 use serde_json::{Value, json};
 
@@ -135,8 +135,7 @@ fn marked_throughout(stage: Stage, reply: Value) -> Value {
 
 /// Drives a run through these turns and checks what became of each.
 fn check(flow: &str, turns: Vec<Turn>, calls: &[Value]) {
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let server = MessagesApi::queue(turns.iter().map(|turn| turn.answer.clone()));
     let ended = product.run(&run_of(&["--flow", flow, "--max-iterations", "500"]), &server.env());
     let asked = server.asked();

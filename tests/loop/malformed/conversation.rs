@@ -1,6 +1,7 @@
 //! The same shapes as arguments of tools, in the react flow.
 
-use super::{MARK, journaled, notes_on, of_kind, product, run_of, shown};
+use super::{MARK, journaled, notes_on, of_kind, run_of, sample, shown};
+use crate::configure;
 use ringfence_tests::messages_api::{Answer, Asked, Called, MessagesApi, Stage};
 use serde_json::{Value, json};
 
@@ -56,13 +57,9 @@ fn arguments_of_tools_are_read_or_answered_and_never_replaced() {
         Answer::calls("I look.", [Called::new(*name, arguments.as_str())])
     };
     let server = MessagesApi::queue(calls.iter().map(turn).chain([Answer::text("All seen.")]));
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     // Errors in a row would be noticed as standing still; here they are meant.
-    let configuration = product.home().join(".config/ringfence");
-    std::fs::create_dir_all(&configuration).unwrap();
-    std::fs::write(configuration.join("config.toml"), "limits = { stagnation = 1000, reflect_after = 1000 }")
-        .unwrap();
+    configure(&product, "config.toml", "limits = { stagnation = 1000, reflect_after = 1000 }");
     let ended = product.run(&run_of(&["--flow", "react", "--max-iterations", "100"]), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(server.refused(), Vec::<String>::new());
@@ -110,8 +107,7 @@ fn arguments_that_can_t_be_read_are_not_sent_back() {
         Answer::calls("I look.", [Called::new("list_files", r#"{"directory": "zebr"#)]),
         Answer::text("Nothing to see."),
     ]);
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let ended = product.run(&run_of(&["--flow", "react"]), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let sent = server.asked().pop().expect("a request").body["messages"].to_string();
@@ -126,8 +122,7 @@ fn a_turn_that_was_cut_off_is_asked_for_once_more_and_never_carried_out() {
         Answer::Blocks { content: vec![call], stop_reason: "max_tokens" },
         Answer::text("Nothing to see."),
     ]);
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let ended = product.run(&run_of(&["--flow", "react"]), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let asked = server.asked_for(Stage::Converse);

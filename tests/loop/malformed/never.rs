@@ -1,6 +1,6 @@
 //! Models that never get it right: one re-ask, one recovery, then the stage's degraded result.
 
-use super::{MARK, is_reask, journaled, of_kind, product, run_of, shown};
+use super::{MARK, is_reask, journaled, of_kind, run_of, sample, shown};
 use crate::tools_called;
 use ringfence_tests::messages_api::worked_example::answer;
 use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
@@ -14,8 +14,7 @@ fn spoilt(stage: Stage, flow: &str) -> (Product, MessagesApi, Ended) {
         Some(asked) if asked == stage => Answer::text(NONSENSE),
         _ => answer(asked),
     });
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let ended = product.run(&run_of(&["--flow", flow]), &server.env());
     for asked in server.asked() {
         assert!(!asked.user.contains(MARK), "{}", asked.user);
@@ -68,8 +67,7 @@ fn a_reasoner_s_silence_becomes_a_question_to_a_person() {
 #[test]
 fn the_cap_of_a_reply_is_raised_once() {
     let server = MessagesApi::start(|_| Answer::truncated(NONSENSE));
-    let product = product();
-    product.copy_of("examples/my_project");
+    let product = sample();
     let ended = product.run(&run_of(&["--on-stage-failure", "fail"]), &server.env());
     assert_eq!(ended.code, Some(1), "{ended:?}");
     let caps: Vec<_> = server.asked().iter().map(|asked| asked.body["max_tokens"].as_u64()).collect();

@@ -73,23 +73,38 @@ fn called(task: &Task) -> Called {
     Called::new(task.tool, input(task.tool, task.parameter, task.path).to_string())
 }
 
+/// Whether a call stands in the conversation, as either API writes it.
 fn was_called(asked: &Asked, tool: &str, path: &str) -> bool {
-    let messages = asked.body["messages"].as_array().into_iter().flatten();
-    let mut blocks = messages.flat_map(|message| message["content"].as_array().into_iter().flatten());
-    blocks.any(|block| {
-        let inputs = block["input"].as_object();
-        block["name"] == tool && inputs.is_some_and(|inputs| inputs.values().any(|value| value == path))
+    let names = |name: &Value, input: &Value| {
+        let inputs = input.as_object();
+        name == tool && inputs.is_some_and(|inputs| inputs.values().any(|value| value == path))
+    };
+    messages(asked).any(|message| {
+        let mut blocks = list(&message["content"]);
+        let mut calls = list(&message["tool_calls"]).map(|call| &call["function"]);
+        blocks.any(|block| names(&block["name"], &block["input"]))
+            || calls.any(|call| {
+                let arguments = call["arguments"].as_str().unwrap_or_default();
+                names(&call["name"], &serde_json::from_str(arguments).unwrap_or_default())
+            })
     })
+}
+
+fn messages(asked: &Asked) -> impl Iterator<Item = &Value> {
+    list(&asked.body["messages"])
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
 }
 
 /// Whether the model answered already, and somebody spoke after that.
 fn sent_back(asked: &Asked) -> bool {
-    let messages = asked.body["messages"].as_array().into_iter().flatten();
-    let is_answer = |message: &Value| {
-        let mut blocks = message["content"].as_array().into_iter().flatten();
-        message["role"] == "assistant" && blocks.all(|block| block["type"] != "tool_use")
-    };
-    messages.filter(|message| is_answer(message)).count() > 0
+    messages(asked).any(|message| {
+        message["role"] == "assistant"
+            && list(&message["content"]).all(|block| block["type"] != "tool_use")
+            && list(&message["tool_calls"]).next().is_none()
+    })
 }
 
 fn answer(readme: bool) -> String {
