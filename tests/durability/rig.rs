@@ -12,6 +12,7 @@ use ringfence_models::Model;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Recorded, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 const GOAL: &str = "carry the script out";
 
@@ -90,7 +91,7 @@ pub(crate) fn driver(
     interrupt: Interrupt,
 ) -> Driver {
     let (observer, stopwatch) = (Box::new(Silent), Stopwatch::begin());
-    Driver { run, lease, model, executor, observer, reviewer, interrupt, stopwatch }
+    Driver { run, lease, model, executor, observer, reviewer, interrupt, stopwatch, awaited: Duration::ZERO }
 }
 
 /// A reviewer who approves what `--yes` stands for.
