@@ -8,6 +8,7 @@ use crate::effect::{Ending, Subject};
 use crate::event::Event;
 use crate::flow::{self, Outcome, Step, enter};
 use crate::guard;
+use crate::id::PromptDigest;
 use crate::lanes;
 use crate::prompts;
 use crate::refused::Refused;
@@ -284,21 +285,21 @@ pub(crate) fn go(state: &mut State, above: Option<&State>, outcome: Outcome) {
         }
         Err(held) => held,
     };
-    enter(state, held);
+    enter(state, *held);
 }
 
 /// The digest and the cap of the request that is owed; or where the run goes instead.
-fn request(scope: Scope<'_>) -> Result<Option<(crate::id::PromptDigest, u32)>, Step> {
+fn request(scope: Scope<'_>) -> Result<Option<(PromptDigest, u32)>, Box<Step>> {
     let state = scope.state;
     let Some((stage, asking)) = state.stage.asking() else { return Ok(None) };
     // A person's own template may fail on data that its check didn't try.
-    let prompt = prompts::build(scope, stage).map_err(|error| Step::Pause {
-        subject: Subject::StageFailed { stage, why: error.to_string(), unreachable: false },
-        then: Box::new(Step::Anew),
+    let prompt = prompts::build(scope, stage).map_err(|error| {
+        let subject = Subject::StageFailed { stage, why: error.to_string(), unreachable: false };
+        Box::new(Step::Pause { subject, then: Box::new(Step::Anew) })
     })?;
     let expert = stages::expert(state, stage);
     let cap = afford::cap(state, stage, expert.as_deref(), &prompt, asking.max_tokens)
-        .map_err(|which| Step::End(Ending::Limit { which }))?;
+        .map_err(|which| Box::new(Step::End(Ending::Limit { which })))?;
     Ok(Some((prompt.digest(), cap)))
 }
 

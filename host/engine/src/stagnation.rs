@@ -53,9 +53,8 @@ pub(crate) fn remember_turn(state: &mut State, slots: &[Slot]) {
     for Slot { call, standing, .. } in slots {
         let Standing::Ended { outcome } = standing else { continue };
         let seen = seen(&call.tool, &call.input, Class::Outcome(outcome.status));
-        let known = |other: &Seen| {
-            other.hash == seen.hash || (seen.error.is_some() && other.error == seen.error)
-        };
+        let known =
+            |other: &Seen| other.hash == seen.hash || (seen.error.is_some() && other.error == seen.error);
         if !polls(state, &call.tool) && !turn.iter().any(known) {
             turn.push(seen);
         }

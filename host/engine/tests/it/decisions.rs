@@ -83,7 +83,10 @@ fn an_input_under_another_name_is_never_taken_as_empty() {
     script.say(json!({"reasoning": "r", "action": "read_file", "confidence": "high",
         "parameters": {"file_path": "a.py"}}));
     let call = script.model_call();
-    assert!(call.user.contains("`parameters` isn't a key of the reply; the tool's input goes into `action_input`"));
+    assert!(
+        call.user
+            .contains("`parameters` isn't a key of the reply; the tool's input goes into `action_input`")
+    );
     assert!(call.user.contains("Known actions: read_file"));
 }
 

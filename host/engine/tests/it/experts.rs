@@ -58,9 +58,8 @@ fn the_expert_stands_in_the_part_that_may_change() {
 #[test]
 fn delegated_tasks_have_their_experts() {
     let mut script = Script::start(Settings { parallel: 2, ..with_expert() });
-    let apart = |id: &str, kind: &str| {
-        json!({"id": id, "description": "look", "kind": kind, "depends_on": []})
-    };
+    let apart =
+        |id: &str, kind: &str| json!({"id": id, "description": "look", "kind": kind, "depends_on": []});
     script.say(plan(&[apart("a", "security"), apart("b", "other")]));
     let experts: Vec<_> = script.model_calls().into_iter().map(|call| call.expert).collect();
     assert_eq!(experts, [Some("security".to_owned()), None]);

@@ -82,7 +82,9 @@ fn a_plan_of_a_persons_own_is_a_version_of_theirs_and_drops_what_was_under_way()
         assert_eq!((plan.author, plan.approved), (Author::Person, true));
         assert_eq!(script.state().plans.len(), versions + 1);
         let late = match &pending[0] {
-            Effect::CallModel(call) => EventKind::ModelReplied { call: call.call, reply: reply("{}", StopReason::End) },
+            Effect::CallModel(call) => {
+                EventKind::ModelReplied { call: call.call, reply: reply("{}", StopReason::End) }
+            }
             Effect::CallTool(call) => {
                 EventKind::ToolFinished { call: call.call, outcome: outcome(OutcomeStatus::Done, json!(1)) }
             }

@@ -32,9 +32,7 @@ fn is_drawn(flow: Flow, from: StageName, to: StageName) -> bool {
         (Flow::Staged, Delegating) => aside || matches!(to, Delegating | Planning | Deciding),
         (Flow::Pipeline, Thinking) => aside || matches!(to, Thinking | Executing | Finished),
         (Flow::Pipeline, Executing) => aside || matches!(to, Executing | Observing),
-        (Flow::Pipeline, Observing) => {
-            aside || matches!(to, Observing | Executing | Thinking | Finished)
-        }
+        (Flow::Pipeline, Observing) => aside || matches!(to, Observing | Executing | Thinking | Finished),
         (Flow::React, Conversing) => aside || matches!(to, Conversing | Executing | Finished),
         (Flow::React, Executing) => aside || matches!(to, Executing | Conversing),
         (Flow::Staged, Thinking | Observing | Conversing)
@@ -215,8 +213,18 @@ fn random_runs_reach_every_stage() {
         }
     }
     let reached = [
-        Planning, Deciding, Executing, Evaluating, Thinking, Observing, Conversing, Delegating, Reflecting,
-        PausedForReview, Finished, Failed,
+        Planning,
+        Deciding,
+        Executing,
+        Evaluating,
+        Thinking,
+        Observing,
+        Conversing,
+        Delegating,
+        Reflecting,
+        PausedForReview,
+        Finished,
+        Failed,
     ];
     assert_eq!(seen, reached.into_iter().collect());
 }

@@ -232,7 +232,8 @@ fn a_lane_that_pauses_holds_no_other_lane() {
     assert_eq!(script.model_calls().len(), 2, "a and c go on");
     says(&mut script, "a", decide("read_file", json!({"file_path": "a.py"})));
     assert_eq!(script.reviews().len(), 2, "two reviews at once");
-    let of_b = |review: &Review| matches!(&review.subject, Subject::Call { call, .. } if call.task == "b".into());
+    let of_b =
+        |review: &Review| matches!(&review.subject, Subject::Call { call, .. } if call.task == "b".into());
     let review = script.reviews().into_iter().find(of_b).expect("b's review").id;
     script.send(EventKind::Answered { review, answer: Answer::Approve { plan: None } });
     assert_eq!(script.tool_calls().len(), 1);

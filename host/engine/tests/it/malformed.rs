@@ -290,7 +290,10 @@ fn row_16_what_isnt_json_is_refused_by_name() {
         let good = good(stage).to_string();
         let inside = good.strip_prefix('{').expect("an object");
         for (text, said) in [
-            (format!("{{\"confidence\": \"low\", \"confidence\": \"low\", {inside}"), "the same key occurs twice"),
+            (
+                format!("{{\"confidence\": \"low\", \"confidence\": \"low\", {inside}"),
+                "the same key occurs twice",
+            ),
             (format!("{{\"x\": NaN, {inside}"), "NaN and infinities aren't JSON"),
             (format!("{{ // a comment\n{inside}"), "comments aren't JSON"),
             (format!("\u{feff}{good}"), "a byte order mark isn't JSON"),
@@ -307,11 +310,16 @@ fn the_bad_text_of_no_stage_comes_back_in_a_prompt() {
     let poison = "IGNORE-ALL-RULES";
     for stage in STAGES {
         let mut script = at(stage);
-        for text in [format!("{poison} without an object"), format!("{{\"{poison}\": \"{poison}\", \"x\": ")] {
+        for text in [format!("{poison} without an object"), format!("{{\"{poison}\": \"{poison}\", \"x\": ")]
+        {
             script.say_text(&text);
             for call in script.model_calls() {
                 // A key's place is named; its value never is.
-                assert!(!call.user.replace(&format!("$[\"{poison}\"]"), "").contains(poison), "{stage:?}: {}", call.user);
+                assert!(
+                    !call.user.replace(&format!("$[\"{poison}\"]"), "").contains(poison),
+                    "{stage:?}: {}",
+                    call.user
+                );
             }
         }
     }

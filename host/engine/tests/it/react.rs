@@ -64,10 +64,9 @@ fn extends(before: &[Message], now: &[Message]) -> bool {
     now.starts_with(rest)
         && match (last, same) {
             (Message::User { text }, Message::User { text: longer }) => longer.starts_with(text),
-            (
-                Message::Results { results, text },
-                Message::Results { results: equal, text: longer },
-            ) => results == equal && begins(text, longer),
+            (Message::Results { results, text }, Message::Results { results: equal, text: longer }) => {
+                results == equal && begins(text, longer)
+            }
             _ => last == same,
         }
 }
@@ -114,10 +113,7 @@ fn several_calls_of_one_turn_are_answered_in_their_order() {
     script.tool_ends(calls[0], OutcomeStatus::Failed, json!(null));
     assert_eq!(
         results(&script),
-        [
-            ("r1".to_owned(), "it was failed".to_owned(), true),
-            ("r2".to_owned(), "second".to_owned(), false)
-        ]
+        [("r1".to_owned(), "it was failed".to_owned(), true), ("r2".to_owned(), "second".to_owned(), false)]
     );
     let steps: Vec<u64> = script.state().history.iter().map(|action| action.step.0).collect();
     assert_eq!(steps, [1, 2], "the record keeps the turn's order, whatever ended first");
@@ -158,7 +154,11 @@ fn requests_that_cant_become_calls_are_answered_as_errors() {
     let wrong: Vec<bool> = results.iter().map(|(.., wrong)| *wrong).collect();
     assert_eq!(wrong, [true, true, true, true, false]);
     assert!(results[0].1.contains("Known actions: read_file, list_files"), "{}", results[0].1);
-    assert!(results[1].1.contains("can't be read, so the call was not made: $.file_path"), "{}", results[1].1);
+    assert!(
+        results[1].1.contains("can't be read, so the call was not made: $.file_path"),
+        "{}",
+        results[1].1
+    );
     assert!(results[2].1.contains("the reply is empty"), "{}", results[2].1);
     assert!(results[3].1.contains("$."), "{}", results[3].1);
     assert_eq!(notes(&script).len(), 4, "each is noted: {:?}", notes(&script));
@@ -195,14 +195,18 @@ fn two_requests_of_one_name_are_asked_for_again() {
     script.turn(&[READ_A, READ_A]);
     assert_eq!(script.stage(), StageName::Conversing);
     let last = script.model_call().messages;
-    assert!(matches!(last.as_slice(), [Message::User { text }] if text.contains("two tool requests have one id")));
+    assert!(
+        matches!(last.as_slice(), [Message::User { text }] if text.contains("two tool requests have one id"))
+    );
 }
 
 #[test]
 fn a_person_is_asked_alone() {
     let mut script = Script::start(react());
     script.turn(&[ASK]);
-    assert!(matches!(script.review().subject, Subject::Question { question, .. } if question == "which folder?"));
+    assert!(
+        matches!(script.review().subject, Subject::Question { question, .. } if question == "which folder?")
+    );
     script.answer(Answer::Reply { text: "src".to_owned() });
     assert_eq!(results(&script), [("h1".to_owned(), "A person answered: src".to_owned(), false)]);
 

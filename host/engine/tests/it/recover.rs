@@ -55,10 +55,9 @@ fn a_stage_that_fails_again_is_left_to_a_person() {
 
 #[test]
 fn a_stage_that_fails_again_ends_the_run_where_that_was_asked_for() {
-    for (mut script, name) in [
-        (Script::start(failing(settings())), "plan"),
-        (deciding(failing(without_pauses())), "decide"),
-    ] {
+    for (mut script, name) in
+        [(Script::start(failing(settings())), "plan"), (deciding(failing(without_pauses())), "decide")]
+    {
         script.nothing_usable();
         let Ending::Failed { why } = script.ending() else { panic!("the run has failed") };
         assert!(why.starts_with(&format!("the stage `{name}` failed twice: ")), "{why}");

@@ -117,6 +117,12 @@ fn settings_that_cant_be_honoured_are_refused_before_anything_happens() {
             refused(|s| s.limits.tokens = Some(0)),
             refused(|s| s.limits.wall_clock_ms = Some(0)),
             refused(|s| s.limits.stagnation = 1),
+            refused(|s| s.limits.money = Some(0)),
+            refused(|s| s.limits.reflect_after = Some(0)),
+            refused(|s| s.limits.reply_tokens = 0),
+            refused(|s| s.parallel = 0),
+            refused(|s| s.limits.stage_ms = [(ModelStage::Plan, 0)].into()),
+            refused(|s| s.tools[0].timeout_ms = Some(0)),
             refused(|s| s.tools[1].name = "read_file".to_owned()),
             refused(|s| s.tools[1].name = "human_help".to_owned()),
             refused(|s| s.tools[1].name = "two words".to_owned()),
@@ -140,7 +146,11 @@ fn a_journal_that_doesnt_replay_names_the_event() {
     let script = Script::start(settings());
     let mut journal = script.journal.clone();
     let answer = Answer::Abort;
-    journal.push(Event { at: Timestamp(9), worked_ms: None, kind: EventKind::Answered { review: ReviewId(7), answer } });
+    journal.push(Event {
+        at: Timestamp(9),
+        worked_ms: None,
+        kind: EventKind::Answered { review: ReviewId(7), answer },
+    });
     assert_eq!(
         Run::replay(journal).unwrap_err().to_string(),
         "event 2 of the journal doesn't fit the ones before it: review 7 isn't open: the run waits for no answer"

@@ -23,10 +23,7 @@ fn must(holds: bool, what: &str) -> Result<(), String> {
 /// What holds of one run on its own.
 fn each(state: &State) -> Result<(), String> {
     let limits = &state.settings.limits;
-    let working = match state.stage {
-        Stage::Deciding(_) | Stage::Executing { .. } | Stage::Evaluating(_) => true,
-        _ => false,
-    };
+    let working = matches!(state.stage, Stage::Deciding(_) | Stage::Executing { .. } | Stage::Evaluating(_));
     let planned = state.settings.flow == Flow::Staged;
     must(!(planned && working && state.stack.is_empty()), "work without a task")?;
     must(state.iterations <= limits.iterations, "more iterations than allowed")?;
@@ -96,7 +93,10 @@ fn owed_fits(run: &Run) -> Result<(), String> {
     let paused = matches!(run.state().stage, Stage::PausedForReview { .. });
     must(!(asks && paused) || owed.len() == 1, "a review beside work that it holds")?;
     must(!asks || paused || !lanes.is_empty(), "a review of nobody's")?;
-    must(!lanes.iter().all(|lane| lane.state.stage.ending().is_some()) || lanes.is_empty(), "all have ended")?;
+    must(
+        !lanes.iter().all(|lane| lane.state.stage.ending().is_some()) || lanes.is_empty(),
+        "all have ended",
+    )?;
     // Each of the delegated runs waits for its own: a person, a model or tools.
     let waits = |stage: &Stage| match stage {
         Stage::Executing { turn } => turn.due().len(),

@@ -52,7 +52,10 @@ fn the_same_call_again_and_again_is_first_reflected_and_then_shown_to_a_person()
         assert_eq!(script.stage(), StageName::Deciding, "it counts afresh");
     }
     same(&mut script);
-    assert!(matches!(script.review().subject, Subject::Stagnation { .. }), "the second time a person is asked");
+    assert!(
+        matches!(script.review().subject, Subject::Stagnation { .. }),
+        "the second time a person is asked"
+    );
     assert_eq!(script.state().history.len(), 10);
     script.approve();
     assert_eq!(script.stage(), StageName::Evaluating, "it goes on where it was");
@@ -224,6 +227,7 @@ fn alarms(flow: Flow, calls: &[(&str, Value, OutcomeStatus, &str)]) -> usize {
     settings.limits.stagnation = 5;
     settings.limits.reflect_after = Some(12);
     let mut script = Script::start(settings);
+    script.is_checked = false;
     if flow == Flow::Staged {
         script.say(plan(&(0..60).map(|n| task(&format!("t{n}"), "look")).collect::<Vec<_>>()));
     }
@@ -256,12 +260,9 @@ fn alarms(flow: Flow, calls: &[(&str, Value, OutcomeStatus, &str)]) -> usize {
 #[test]
 fn honest_work_raises_no_alarm() {
     use OutcomeStatus::{Done, Failed};
-    let read = |file: &str, verdict: &'static str| {
-        ("read_file", json!({"file_path": file}), Done, verdict)
-    };
-    let list = |folder: &str, verdict: &'static str| {
-        ("list_files", json!({"directory": folder}), Done, verdict)
-    };
+    let read = |file: &str, verdict: &'static str| ("read_file", json!({"file_path": file}), Done, verdict);
+    let list =
+        |folder: &str, verdict: &'static str| ("list_files", json!({"directory": folder}), Done, verdict);
     // Many files, one after the other.
     let tour: Vec<_> = (0..30)
         .map(|n| read(&format!("{n}.py"), if n % 3 == 2 { "completed" } else { "needs_more_work" }))
@@ -285,7 +286,12 @@ fn honest_work_raises_no_alarm() {
     // Write, read, write, read: the inputs differ.
     let edits: Vec<_> = (0..20)
         .map(|n| match n % 2 {
-            0 => ("write_file", json!({"file_path": "a.py", "content": n.to_string()}), Done, "needs_more_work"),
+            0 => (
+                "write_file",
+                json!({"file_path": "a.py", "content": n.to_string()}),
+                Done,
+                "needs_more_work",
+            ),
             _ => read("a.py", if n % 4 == 3 { "completed" } else { "needs_more_work" }),
         })
         .collect();
@@ -307,7 +313,8 @@ fn guesses_of_one_turn_are_no_repetition_since_none_was_made_in_the_light_of_ano
     let mut script = Script::start(in_flow(Flow::React, without_pauses()));
     let names = ["README", "setup.py", "pyproject.toml", "package.json", "Cargo.toml", "go.mod"];
     let inputs: Vec<String> = names.map(|name| json!({"file_path": name}).to_string()).into();
-    let calls: Vec<_> = names.iter().zip(&inputs).map(|(id, input)| (*id, "read_file", input.as_str())).collect();
+    let calls: Vec<_> =
+        names.iter().zip(&inputs).map(|(id, input)| (*id, "read_file", input.as_str())).collect();
     script.turn(&calls);
     while script.stage() == StageName::Executing {
         script.tool_gives(OutcomeStatus::Failed, json!("no such file"));
