@@ -70,12 +70,13 @@ pub enum EventKind {
     /// and is in doubt otherwise. Ends an interruption, and the wait for a model that was out of
     /// reach; leaves every other review to a person; after the end, shows the end again.
     Resumed {
-        /// What the models cost now, where others were chosen.
+        /// What the models cost now, where others were chosen. Refused where a limit of money
+        /// couldn't be kept with them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rates: Option<Rates>,
     },
     /// A person set the open tasks without having been asked, as a fork with its own plan does.
-    /// Whatever was under way is dropped.
+    /// Whatever was under way is dropped; what delegated runs have done stays in the record.
     Replanned {
         /// The whole new list of open tasks, first to be done first.
         tasks: Vec<PlannedTask>,

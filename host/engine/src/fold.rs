@@ -8,6 +8,7 @@ use crate::effect::{Ending, Subject};
 use crate::event::Event;
 use crate::flow::{self, Outcome, Step, enter};
 use crate::guard;
+use crate::id::PromptDigest;
 use crate::lanes;
 use crate::prompts;
 use crate::refused::Refused;
@@ -282,13 +283,13 @@ pub(crate) fn go(state: &mut State, above: Option<&State>, outcome: Outcome) {
             }
             return;
         }
-        Err(held) => *held,
+        Err(held) => held,
     };
-    enter(state, held);
+    enter(state, *held);
 }
 
 /// The digest and the cap of the request that is owed; or where the run goes instead.
-fn request(scope: Scope<'_>) -> Result<Option<(crate::id::PromptDigest, u32)>, Box<Step>> {
+fn request(scope: Scope<'_>) -> Result<Option<(PromptDigest, u32)>, Box<Step>> {
     let state = scope.state;
     let Some((stage, asking)) = state.stage.asking() else { return Ok(None) };
     // A person's own template may fail on data that its check didn't try.

@@ -2,9 +2,10 @@
 //!
 //! The last choices are compared by hashes of tool, canonical input and outcome class. With a
 //! window of N, these count: N equal ones in a row; two that take turns, over N or one more; N
-//! errors of one class by one tool, whatever the input; N equal calls within one turn. A tool that
-//! is marked as polling never counts. Owns: the trail and its patterns. Doesn't own: what is done
-//! about them (`guard.rs`).
+//! errors of one class by one tool, whatever the input; N equal calls within one turn. Otherwise a
+//! turn's calls count once for each kind. A completed task and a person's word begin the trail
+//! afresh. A tool that is marked as polling never counts. Owns: the trail and its patterns. Doesn't
+//! own: what is done about them (`guard.rs`).
 
 use crate::bounds;
 use crate::canonical::canonical;

@@ -273,7 +273,7 @@ pub struct Counters {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watch {
     /// The last choices of action, oldest first, as many as any pattern needs; emptied by a
-    /// review of the working memory and when a person says to go on.
+    /// completed task, by a review of the working memory and when a person says to go on.
     pub trail: Vec<Seen>,
     /// Equal calls within one turn, in words, where there were too many.
     #[serde(default)]

@@ -19,6 +19,7 @@
 //!  any of them ──▶ Reflecting ──▶ where it was going                        (detour)
 //!  any of them ──▶ PausedForReview ──▶ any of them, and Finished
 //!  any of them ──▶ Failed
+//!  any of them ──▶ Planning, Deciding, Delegating   (a person set the open tasks, unasked)
 //! ```
 //!
 //! Only the task on top of the stack is worked on. A plan without new tasks never pauses. When a

@@ -13,7 +13,7 @@ use crate::settings::Flow;
 use crate::stage::Stage;
 use crate::stages::{self, adopt, end_task, judgement_rejected, record, set_tasks, tool_ended};
 use crate::state::{Deed, Said, State};
-use crate::turn::{Standing, Turn};
+use crate::turn::{Slot, Standing, Turn};
 use serde_json::Value;
 
 /// Folds an answer in; `then` is where the run was to go on.
@@ -48,6 +48,7 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
                 Some(tasks) => want(state, &tasks),
                 None => {}
             }
+            tell_edited(state, &turn, &call);
             turn.stand(call.call, Standing::Cleared);
             turn.replace(call);
             Outcome::TurnGoesOn(turn)
@@ -98,6 +99,7 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
             onward(then)
         }
         Resolution::CallAgain { call, mut turn } => {
+            tell_edited(state, &turn, &call);
             turn.replace(call);
             Outcome::TurnGoesOn(turn)
         }
@@ -209,6 +211,15 @@ fn told(state: &mut State, said: &str, question: String, reasoning: String, answ
 /// Keeps what a person said, for every later stage.
 fn say(state: &mut State, to: &str, text: &str) {
     state.said.push(Said { to: to.to_owned(), text: text.to_owned() });
+}
+
+/// In a conversation the model sees its own request: it is told where a person changed it.
+fn tell_edited(state: &mut State, turn: &Turn, call: &ToolCall) {
+    let edited = |slot: &Slot| slot.call.call == call.call && slot.call.input != call.input;
+    if turn.slots.iter().any(edited) {
+        let input = bounds::cut(&call.input.to_string(), bounds::LINE);
+        tell(state, &format!("A person changed the input of {}; it was called with {input}", call.tool));
+    }
 }
 
 /// Says it in the conversation.

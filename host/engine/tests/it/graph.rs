@@ -45,7 +45,7 @@ fn is_drawn(flow: Flow, from: StageName, to: StageName) -> bool {
 fn is_drawn_below(from: StageName, to: StageName) -> bool {
     match (from, to) {
         (_, Planning | Delegating) => false,
-        (Evaluating | Deciding, Finished) => true,
+        (Evaluating, Finished) => true,
         _ => is_drawn(Flow::Staged, from, to),
     }
 }

@@ -1,4 +1,4 @@
-//! Guards: iterations, time, tokens, repetition.
+//! Guards: iterations and working time by the events' own clock.
 
 use crate::script::*;
 use ringfence_engine::*;

@@ -4,6 +4,7 @@
 
 mod budgets;
 mod decisions;
+mod egress;
 mod experts;
 mod forks;
 mod gates;
@@ -23,7 +24,9 @@ mod reflect;
 mod refusals;
 mod replies;
 mod script;
+mod settings;
 mod sound;
 mod stagnation;
 mod turns;
+mod words;
 mod worked_example;

@@ -180,7 +180,7 @@ fn answers(review: &Review, n: usize) -> Vec<Answer> {
         Answer::Reject { reason: "no".to_owned() },
         Answer::Reply { text: "so".to_owned() },
         Answer::Reply { text: " ".to_owned() },
-        if n % 4 == 0 { Answer::Abort } else { Answer::Approve { plan: None } },
+        if n.is_multiple_of(4) { Answer::Abort } else { Answer::Approve { plan: None } },
     ]
 }
 

@@ -292,6 +292,17 @@ fn what_a_person_adds_to_a_call_goes_with_the_results() {
 }
 
 #[test]
+fn a_call_that_a_person_changed_is_said_to_be_changed() {
+    let mut script = Script::start(pausing(react(), &[PausePoint::BeforeTool]));
+    script.turn(&[READ_A]);
+    script.answer(Answer::EditCall { input: json!({"file_path": "b.py"}) });
+    assert_eq!(script.tool_call().input, json!({"file_path": "b.py"}));
+    script.tool_gives(OutcomeStatus::Done, json!("b"));
+    let said = "A person changed the input of read_file; it was called with {\"file_path\":\"b.py\"}";
+    assert_eq!(beside(&script), said);
+}
+
+#[test]
 fn a_call_written_as_text_is_no_answer() {
     for text in [
         "<invoke name=\"read_file\"><parameter name=\"file_path\">a.py</parameter></invoke>",

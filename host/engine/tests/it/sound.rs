@@ -23,10 +23,7 @@ fn must(holds: bool, what: &str) -> Result<(), String> {
 /// What holds of one run on its own.
 fn each(state: &State) -> Result<(), String> {
     let limits = &state.settings.limits;
-    let working = match state.stage {
-        Stage::Deciding(_) | Stage::Executing { .. } | Stage::Evaluating(_) => true,
-        _ => false,
-    };
+    let working = matches!(state.stage, Stage::Deciding(_) | Stage::Executing { .. } | Stage::Evaluating(_));
     let planned = state.settings.flow == Flow::Staged;
     must(!(planned && working && state.stack.is_empty()), "work without a task")?;
     must(state.iterations <= limits.iterations, "more iterations than allowed")?;

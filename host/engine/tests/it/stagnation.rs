@@ -227,6 +227,7 @@ fn alarms(flow: Flow, calls: &[(&str, Value, OutcomeStatus, &str)]) -> usize {
     settings.limits.stagnation = 5;
     settings.limits.reflect_after = Some(12);
     let mut script = Script::start(settings);
+    script.is_checked = false;
     if flow == Flow::Staged {
         script.say(plan(&(0..60).map(|n| task(&format!("t{n}"), "look")).collect::<Vec<_>>()));
     }
