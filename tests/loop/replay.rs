@@ -1,10 +1,10 @@
 //! `replay`: a run made again from its journal, without a model, and held against what is recorded.
 
-use crate::{WORKED_EXAMPLE, product, run_ids};
+use crate::{WORKED_EXAMPLE, independent, product, run_ids};
 use ringfence_engine::{Event, EventKind, Intent, PromptDigest, Run, RunId};
 use ringfence_store::{Entry, NewRun, Store};
 use ringfence_tests::messages_api::worked_example::{answer, script};
-use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
+use ringfence_tests::messages_api::{Answer, Called, MessagesApi, Stage};
 use ringfence_tests::product::{Ended, Product};
 use serde_json::{Value, json};
 use std::fs;
@@ -250,19 +250,45 @@ fn a_prompt_that_is_made_differently_now_is_a_difference() {
 
 #[test]
 fn tasks_that_were_worked_on_at_the_same_time_are_compared_too() {
-    let independent = |asked: &ringfence_tests::messages_api::Asked| match answer(asked) {
-        Answer::Json(mut reply) => {
-            for task in reply.get_mut("new_sub_tasks").and_then(Value::as_array_mut).into_iter().flatten() {
-                task["depends_on"] = json!([]);
-            }
-            Answer::Json(reply)
-        }
-        other => other,
-    };
-    let (product, server) = (product(), MessagesApi::start(move |asked| independent(asked)));
+    let (product, server) = (product(), MessagesApi::start(independent));
     let id = done(&product, &server, &["--parallel", "4"]);
     let found = replayed(&product, &id, &["--all"], 0);
     assert_eq!(found["tool_calls"]["equal"], 4, "{found}");
+}
+
+#[test]
+fn the_other_flows_are_compared_too() {
+    let (input, mut reasoned, mut conversed) = (json!({"file_path": "pyproject.toml"}), 0, 0);
+    let server = MessagesApi::start(move |asked| match asked.stage {
+        Some(Stage::Reason) => {
+            reasoned += 1;
+            let (decision, details) = match reasoned {
+                1 => ("CALL_TOOL", json!({"tool_name": "read_file", "tool_input": input})),
+                _ => ("FINAL_ANSWER", json!({"answer": "It is a shop."})),
+            };
+            Answer::Json(json!({
+                "thought": "look", "decision": decision, "confidence": "high", "details": details,
+            }))
+        }
+        Some(Stage::Converse) => {
+            conversed += 1;
+            match conversed {
+                1 => Answer::calls("I'll look.", [Called::new("read_file", input.to_string())]),
+                _ => Answer::text("It is a shop."),
+            }
+        }
+        _ => answer(asked),
+    });
+    let product = product();
+    for flow in ["pipeline", "react"] {
+        let id = done(&product, &server, &["--flow", flow]);
+        let found = replayed(&product, &id, &["--all"], 0);
+        assert_eq!(
+            (&found["same"], &found["tool_calls"]["equal"]),
+            (&json!(true), &json!(1)),
+            "{flow}: {found}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `supervise`: a run that goes on though its process hangs or is killed.
 
 use crate::{WORKED_EXAMPLE, product, run_ids, shown, tools_called};
+use ringfence_store::Store;
 use ringfence_tests::messages_api::worked_example::{answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi};
 use ringfence_tests::product::{Product, wait};
@@ -30,14 +31,26 @@ fn signal(pid: u32, name: &str) {
 
 /// The process that the supervisor has started.
 fn child_of(supervisor: &Child) -> u32 {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    let mut pid = None;
+    wait_until("the supervisor has a child", || {
         let found = Command::new("ps").args(["-o", "pid=", "--ppid", &supervisor.id().to_string()]).output();
         let found = String::from_utf8(found.expect("ps can be run").stdout).unwrap();
-        if let Some(pid) = found.split_whitespace().next() {
-            return pid.parse().unwrap();
-        }
-        assert!(Instant::now() < deadline, "the supervisor has no child");
+        pid = found.split_whitespace().next().map(|pid| pid.parse().unwrap());
+        pid.is_some()
+    });
+    pid.unwrap()
+}
+
+/// The process that drives a run.
+fn driver_of(product: &Product, id: &str) -> Option<u32> {
+    let store = Store::open_read_only(&product.home().join(".local/state/ringfence/runs.db")).unwrap();
+    store.heartbeat(&id.into()).unwrap().map(|beat| beat.pid)
+}
+
+fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -145,13 +158,19 @@ fn an_answer_that_wasn_t_taken_before_the_process_died_is_given_again() {
     let (product, server) = (product(), MessagesApi::start(script()));
     crate::planned(&product, &server);
     let id = run_ids(&product).remove(0);
-    let arguments = ["supervise", "--max-restarts", "1", "--", "resume", &id, "--approve"];
-    let [url, key] = server.env();
-    let dying = ("RINGFENCE_FAILPOINT", "append:1".to_owned());
-    let ended = product.run(&arguments, &[url, key, dying]);
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(!ended.stderr.contains("waits for no answer"), "{}", ended.stderr);
-    assert_eq!(shown(&product)["stage"], "paused_for_review");
+    let plan = product.home().join("plan.toml");
+    assert!(Command::new("mkfifo").arg(&plan).status().expect("mkfifo can be run").success());
+    let arguments = ["supervise", "--", "resume", &id, "--edit", "plan.toml"];
+    let supervisor = product.start(&arguments, &server.env());
+    let first = child_of(&supervisor);
+    wait_until("it drives the run", || driver_of(&product, &id) == Some(first));
+    signal(first, "-KILL");
+    wait_until("another one drives it", || driver_of(&product, &id).is_some_and(|pid| pid != first));
+    // Opens once somebody reads, and only the second process does.
+    fs::write(&plan, "[[tasks]]\nid = \"mine\"\ndescription = \"Read README.md\"\n").unwrap();
+    let ended = wait(supervisor);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(tools_called(&shown(&product)), ["read_file"]);
 }
 
 #[test]
