@@ -134,7 +134,8 @@ fn a_run_that_dies_each_time_is_given_up_with_what_happened_and_the_command_to_g
     let told: Vec<_> = told(&product).iter().map(|message| message["gave_up"].clone()).collect();
     assert_eq!(told, [false, false, true]);
     let command = ended.printed_command("resume").to_owned();
-    let ended = product.run_printed(&format!("{command} --yes"), &[url, key]);
+    assert!(command.contains("--yes") && command.contains("--notify="), "{command}");
+    let ended = product.run_printed(&command, &[url, key]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     check_finished(&product);
 }
@@ -148,7 +149,7 @@ fn a_command_that_dies_before_its_run_begins_is_begun_again() {
     let arguments = supervised(&["--max-restarts", "1"], &["--yes"]);
     let ended = product.run(&arguments, &[url, key, dying]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.stderr.contains("No run was begun"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("which began no run"), "{}", ended.stderr);
     assert_eq!(ended.stderr.matches("signal 9").count(), 3, "a restart and two lines: {}", ended.stderr);
     assert!(run_ids(&product).is_empty());
 }
