@@ -27,8 +27,12 @@ fn before_tool_asks_for_every_call_and_an_edited_input_is_what_is_called() {
 }
 
 #[test]
-fn a_model_that_repeats_itself_is_paused_at_the_fifth_equal_call() {
+fn a_model_that_repeats_itself_is_told_so_at_the_fifth_equal_call_and_paused_at_the_fifth_after() {
     let server = MessagesApi::start(|asked| match asked.stage {
+        Some(Stage::Reflect) => Answer::Json(json!({
+            "assessment": "the same folder again and again",
+            "instruction": "read pyproject.toml instead", "confidence": "high",
+        })),
         Some(Stage::Evaluate) => Answer::Json(json!({
             "reasoning": "more", "sub_task_status": "needs_more_work", "summary": "again",
             "suggested_next_step": "again", "confidence": "low",
@@ -37,10 +41,18 @@ fn a_model_that_repeats_itself_is_paused_at_the_fifth_equal_call() {
     });
     let product = product();
     product.copy_of("examples/my_project");
-    let ended = product.run(&[WORKED_EXAMPLE, &["--yes"]].concat(), &server.env());
+    let mut arguments = [WORKED_EXAMPLE, &["--yes"]].concat();
+    arguments[4] = "40";
+    let ended = product.run(&arguments, &server.env());
     assert_eq!(ended.code, Some(3), "{ended:?}");
-    assert_eq!(tools_called(&shown(&product)).len(), 5);
+    assert_eq!(tools_called(&shown(&product)).len(), 10);
     assert!(ended.stderr.contains("repeats itself"), "{}", ended.stderr);
+    assert_eq!(server.asked_for(Stage::Reflect).len(), 1, "one review, then a person");
+    let told = server
+        .asked_for(Stage::Decide)
+        .last()
+        .is_some_and(|asked| asked.user.contains("read pyproject.toml instead"));
+    assert!(told, "the review's instruction reaches the decider");
 }
 
 #[test]

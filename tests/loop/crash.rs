@@ -1,6 +1,6 @@
 //! `kill -9`, Ctrl-C, two processes at once: nothing is lost and nothing runs twice.
 
-use crate::{WORKED_EXAMPLE, product, shown, tools_called};
+use crate::{WORKED_EXAMPLE, product, shown, signal, tools_called};
 use ringfence_tests::messages_api::worked_example::{answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi};
 use ringfence_tests::product::wait;
@@ -11,11 +11,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A server that stops answering at the given request.
 fn silent_from(number: usize) -> MessagesApi {
     MessagesApi::start(move |asked| if asked.number < number { answer(asked) } else { Answer::Hang })
-}
-
-fn signal(child: &std::process::Child, name: &str) {
-    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status();
-    assert!(status.expect("kill can be run").success());
 }
 
 #[test]

@@ -1,20 +1,31 @@
 //! The loop as a person meets it: the real binary, a real folder, a server that speaks the
 //! Messages API on loopback.
 
+mod budgets;
+mod cassette;
+mod compare;
 mod control;
 mod crash;
+mod flows;
 mod fork;
+mod malformed;
+mod models;
 mod notify;
+mod parallel;
+mod pauses;
 mod playbook;
 mod replay;
 mod supervise;
 mod trouble;
 mod worked_example;
 
+use ringfence_store::Store;
 use ringfence_tests::messages_api::worked_example::{GOAL, answer};
 use ringfence_tests::messages_api::{Answer, Asked, MessagesApi};
 use ringfence_tests::product::{Ended, Product};
 use serde_json::Value;
+use std::fs;
+use std::process::{Child, Command};
 
 fn product() -> Product {
     Product::new(env!("CARGO_BIN_EXE_ringfence"), env!("CARGO_TARGET_TMPDIR"))
@@ -81,4 +92,52 @@ fn shown_of(product: &Product, id: &str) -> Value {
 fn tools_called(shown: &Value) -> Vec<String> {
     let history = shown["state"]["history"].as_array().expect("a history");
     history.iter().filter_map(|action| action["deed"]["tool"].as_str()).map(str::to_owned).collect()
+}
+
+/// What happened to the only run in this home, as its journal has it.
+fn journaled(product: &Product) -> Vec<Value> {
+    let path = product.home().join(".local/state/ringfence/runs.db");
+    let store = Store::open_read_only(&path).expect("a journal");
+    let runs = store.runs(None).expect("a list of runs");
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    let events = store.events(&runs[0].id).expect("a journal that can be read");
+    events.iter().map(|recorded| serde_json::to_value(&recorded.event).expect("JSON")).collect()
+}
+
+/// The events of one kind among these.
+fn of_kind<'e>(events: &'e [Value], kind: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["event"] == kind).collect()
+}
+
+/// `run` on the sample project with the worked example's goal and tools, all approved.
+fn run_of<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let tools = "read_file,list_files,analyze_code";
+    [&["run", "my_project", GOAL, "--yes", "--tools", tools][..], more].concat()
+}
+
+/// A home with the sample project in it.
+fn sample() -> Product {
+    let product = product();
+    product.copy_of("examples/my_project");
+    product
+}
+
+/// Writes a file of the user's own configuration.
+fn configure(product: &Product, name: &str, text: &str) {
+    let folder = product.home().join(".config/ringfence");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join(name), text).expect("a file");
+}
+
+/// The command to trust a project's own configuration, as it was printed.
+fn trusting(refused: &Ended) -> &str {
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let line = refused.stderr.lines().find(|line| line.contains("--trust"));
+    line.unwrap_or_else(|| panic!("no command to trust it in:\n{}", refused.stderr)).trim()
+}
+
+/// Sends a signal to a child.
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(status.expect("kill can be run").success());
 }

@@ -42,7 +42,7 @@ fn a_model_that_never_answers_usably_ends_the_command_with_5_and_loses_nothing()
     product.copy_of("examples/my_project");
     let ended = product.run(WORKED_EXAMPLE, &server.env());
     assert_eq!(ended.code, Some(5), "{ended:?}");
-    assert_eq!(server.asked().len(), 2, "one re-ask and no more");
+    assert_eq!(server.asked().len(), 4, "one re-ask, one recovery with its own re-ask, and no more");
 
     let healthy = MessagesApi::start(script());
     let again = product.run_printed(ended.printed_command("--approve"), &healthy.env());

@@ -6,6 +6,7 @@
 //! Threads only, so that it serves tests that drive the binary as a child process.
 
 mod answer;
+mod cache;
 mod chat;
 mod conversation;
 mod fit;
@@ -19,7 +20,6 @@ pub use answer::{Answer, Called, Delivery};
 use http::Incoming;
 use rules::Refusal;
 use serde_json::Value;
-use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -84,7 +84,7 @@ struct Log {
     said: Vec<conversation::Said>,
     connections: usize,
     refused: Vec<String>,
-    cached: HashSet<String>,
+    cache: cache::Cache,
     stopped: bool,
 }
 
@@ -204,12 +204,12 @@ impl Shared {
             self.log().refused.push(message.clone());
             return reply::failure(connection, chat, status, kind, &message, &[]);
         }
-        let (asked, cached) = self.keep(incoming, chat);
+        let (asked, counted) = self.keep(incoming, chat);
         let answer = {
             let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
             script(&asked)
         };
-        let mut exchange = reply::Exchange { shared: self, connection, asked: &asked, chat, cached };
+        let mut exchange = reply::Exchange { shared: self, connection, asked: &asked, chat, counted };
         exchange.send(answer, Delivery::default())
     }
 
@@ -230,8 +230,16 @@ impl Shared {
         }
     }
 
-    /// Keeps a request; whether its system text has been seen before.
-    fn keep(&self, incoming: Incoming, chat: bool) -> (Asked, bool) {
+    /// Waits until so many requests have come in, or for the server's end.
+    fn await_requests(&self, count: usize) {
+        let mut log = self.log();
+        while log.asked.len() < count && !log.stopped {
+            log = self.changed.wait(log).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Keeps a request; what of it was cached.
+    fn keep(&self, incoming: Incoming, chat: bool) -> (Asked, cache::Counted) {
         let mut log = self.log();
         let body = incoming.body;
         let place = if chat { "/response_format/json_schema/schema" } else { "/output_config/format/schema" };
@@ -250,10 +258,10 @@ impl Shared {
             headers: incoming.headers,
             body,
         };
-        let cached = !log.cached.insert(asked.system.clone());
+        let counted = log.cache.count(&asked.body);
         log.asked.push(asked.clone());
         self.changed.notify_all();
-        (asked, cached)
+        (asked, counted)
     }
 }
 

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod amounts;
 pub mod args;
 pub mod commands;
 pub mod config;
@@ -14,10 +15,13 @@ pub mod executor;
 pub mod exit;
 pub mod failpoint;
 pub mod interrupt;
+pub mod lanes;
 pub mod model_choice;
 pub mod notify;
 pub mod output;
 pub mod progress;
+#[cfg(test)]
+mod rehearsal;
 pub mod report;
 pub mod review;
 pub mod session;

@@ -29,6 +29,7 @@ use serde_json::json;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a command talks.
 #[derive(Debug, Clone, Copy)]
@@ -96,8 +97,28 @@ pub struct Resumption {
     pub notify: Option<String>,
 }
 
+/// A run as its driver left it.
+pub struct Driven {
+    /// The run.
+    pub run: Run,
+    /// Why the driver stopped.
+    pub halt: Halt,
+    /// Time that passed while a model or a tool was at work.
+    pub awaited: Duration,
+    /// Who was told what happened; dropped, it ends what it still has to tell.
+    pub observer: Box<dyn Observer>,
+}
+
 /// Begins a run, drives it until it stops, and tells how.
 pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
+    let durability = beginning.durability;
+    let driven = drive(beginning, folders, voice)?;
+    conclude(&folders.open_store(durability)?, driven.run.state(), &driven.halt, folders, voice)?;
+    Ok(driven.halt.exit())
+}
+
+/// Begins a run and drives it until it stops.
+pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Driven> {
     let Beginning { goal, settings, project, model, fenced, yes, durability, notify } = beginning;
     let at = Store::now();
     let id = new_id(at.0);
@@ -118,7 +139,7 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
     failpoint::hit("appended");
     let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, store, folders, voice, false, |interrupt| Driver {
+    go(&sandbox, false, |interrupt| Driver {
         run,
         lease,
         model,
@@ -127,6 +148,7 @@ pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Ex
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
+        awaited: Duration::ZERO,
     })
 }
 
@@ -187,7 +209,7 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, store, folders, voice, true, |interrupt| Driver {
+    let driven = go(&sandbox, true, |interrupt| Driver {
         run,
         lease,
         model,
@@ -196,7 +218,10 @@ pub fn go_on(
         reviewer,
         interrupt,
         stopwatch: Stopwatch::begin(),
-    })
+        awaited: Duration::ZERO,
+    })?;
+    conclude(&store, driven.run.state(), &driven.halt, folders, voice)?;
+    Ok(driven.halt.exit())
 }
 
 fn subscription(
@@ -261,7 +286,8 @@ pub fn resume_command(run: &RunId, folders: &Folders) -> String {
     own_command(&format!("resume {run}"), folders)
 }
 
-fn own_command(words: &str, folders: &Folders) -> String {
+/// A command of this binary, complete: with its path as it was called and the state folder.
+pub fn own_command(words: &str, folders: &Folders) -> String {
     format!("{} {words}{}", shell::quote(&own_name()), folders.flag())
 }
 
@@ -272,15 +298,8 @@ pub fn own_name() -> String {
 }
 
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
-fn go(
-    sandbox: &Sandbox,
-    store: Store,
-    folders: &Folders,
-    voice: Voice,
-    resumed: bool,
-    driver: impl FnOnce(Interrupt) -> Driver,
-) -> Result<Exit> {
-    let (run, observer, halt) = sandbox.block_on(async {
+fn go(sandbox: &Sandbox, resumed: bool, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
+    sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
@@ -290,12 +309,9 @@ fn go(
             driver.take_over()?;
         }
         let halt = driver.drive().await?;
-        anyhow::Ok((driver.run, driver.observer, halt))
-    })?;
-    conclude(&store, run.state(), &halt, folders, voice)?;
-    // It may still be telling somebody, which needn't keep anybody waiting for the result.
-    drop(observer);
-    Ok(halt.exit())
+        // It may still be telling somebody, which needn't keep anybody waiting for the result.
+        Ok(Driven { run: driver.run, halt, awaited: driver.awaited, observer: driver.observer })
+    })
 }
 
 fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice: Voice) -> Result<()> {
@@ -321,7 +337,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, resume: &str) {
     err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, &review.subject) {
+    for way in ways_on(resume, &review.subject, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
     }
 }

@@ -16,10 +16,14 @@ use anyhow::{Context, Result};
 use ringfence_engine::{Expert, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::{Digest, Grants, ProjectDir};
+use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Things remembered of earlier runs that a run is told at most.
+const MEMORIES: usize = 5;
 
 /// The terms of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,7 +84,13 @@ impl Setup {
     }
 
     /// What the loop is to be told of these terms, and of everything else that shapes the run.
-    pub fn settings(&self, resolved: &Resolved, fenced: &Fenced, model: &dyn Model) -> Result<Settings> {
+    pub fn settings(
+        &self,
+        goal: &str,
+        resolved: &Resolved,
+        fenced: &Fenced,
+        model: &dyn Model,
+    ) -> Result<Settings> {
         let prompt = |section: &ExpertSection| Expert { prompt: section.prompt.clone() };
         let experts = resolved.experts.iter().map(|(name, section)| (name.clone(), prompt(section)));
         Ok(Settings {
@@ -93,7 +103,7 @@ impl Setup {
             prompts: resolved.prompts.clone(),
             experts: experts.collect(),
             rates: rates_of(model, resolved.experts.keys().cloned()),
-            memories: Vec::new(),
+            memories: NoMemory.related(goal, MEMORIES),
             metadata: serde_json::to_value(self).context("the run's terms can't be written as JSON")?,
         })
     }

@@ -9,6 +9,7 @@ use crate::refused::Refused;
 use crate::review::{Resolution, replanned, resolve};
 use crate::scope::Scope;
 use crate::stage::{Asking, Stage};
+use crate::start::check_rates;
 use crate::turn::Turn;
 
 /// An event that fits, with what it is about.
@@ -68,7 +69,12 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::Replanned { tasks } => replanned(scope, tasks).map(Admitted::Replanned),
         EventKind::Interrupted if paused(stage).is_some() => Ok(Admitted::Nothing),
         EventKind::Interrupted => Ok(Admitted::Interrupted),
-        EventKind::Resumed { rates } => Ok(Admitted::Resumed(rates)),
+        EventKind::Resumed { rates } => {
+            if let Some(rates) = &rates {
+                check_rates(&scope.state.settings, rates)?;
+            }
+            Ok(Admitted::Resumed(rates))
+        }
     }
 }
 

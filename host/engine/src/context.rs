@@ -26,8 +26,10 @@ const RESULT: usize = 24_000;
 const INPUT: usize = 1_000;
 /// Characters of an older step's line.
 const LINE: usize = 300;
-/// Tasks shown, of those done with and of those open.
-const TASKS: usize = 30;
+/// Open tasks shown.
+const OPEN: usize = 30;
+/// Tasks shown of those done with: what came of older ones is in the steps and the claims.
+const DONE: usize = 12;
 /// Characters of a task that isn't on top.
 const TASK: usize = 500;
 /// Things shown that a person said.
@@ -52,6 +54,7 @@ pub(crate) struct Context {
     instruction: Option<String>,
     memories: Vec<String>,
     expert: Option<String>,
+    kinds: Vec<String>,
     why: Option<String>,
     recovers: Option<String>,
     reask: Option<String>,
@@ -59,7 +62,7 @@ pub(crate) struct Context {
 }
 
 /// The names of [`Context`]'s fields.
-pub(crate) const VARIABLES: [&str; 16] = [
+pub(crate) const VARIABLES: [&str; 17] = [
     "goal",
     "iterations",
     "task",
@@ -72,6 +75,7 @@ pub(crate) const VARIABLES: [&str; 16] = [
     "instruction",
     "memories",
     "expert",
+    "kinds",
     "why",
     "recovers",
     "reask",
@@ -160,7 +164,7 @@ impl Context {
             between.map(|action| guarded(&summary(action))).collect()
         };
         let shown_tasks = |tasks: &mut dyn Iterator<Item = &SubTask>| -> Vec<Task> {
-            tasks.take(TASKS).map(|task| shown(task, TASK)).collect()
+            tasks.take(OPEN).map(|task| shown(task, TASK)).collect()
         };
         let done = scope.done().count();
         let said = scope.said().count();
@@ -173,11 +177,11 @@ impl Context {
             open: Open {
                 shown: shown_tasks(&mut state.stack.iter().rev()),
                 below: shown_tasks(&mut state.stack.iter().rev().skip(1)),
-                later: state.stack.len().saturating_sub(TASKS),
+                later: state.stack.len().saturating_sub(OPEN),
             },
             done: Done {
-                shown: shown_tasks(&mut scope.done().skip(done.saturating_sub(TASKS))),
-                earlier: done.saturating_sub(TASKS),
+                shown: shown_tasks(&mut scope.done().skip(done.saturating_sub(DONE))),
+                earlier: done.saturating_sub(DONE),
             },
             steps: Steps {
                 recent: scope.history().skip(recent).map(step).collect(),
@@ -193,6 +197,7 @@ impl Context {
             instruction: scope.instruction().map(|instruction| guarded(&instruction.text)),
             memories: state.settings.memories.iter().map(|text| guarded(&one_line(text, TASK))).collect(),
             expert: expert.map(|expert| expert.prompt.clone()).filter(|text| !text.trim().is_empty()),
+            kinds: state.settings.experts.keys().cloned().collect(),
             why: reviewed(&state.stage).map(|why| guarded(&why)),
             recovers: state.stage.asking().and_then(|(_, asking)| asking.recovers.clone()),
             reask: state.stage.asking().and_then(|(_, asking)| asking.reask.clone()),
@@ -326,9 +331,11 @@ fn summary(action: &Action) -> String {
         Progress::NeedsMoreWork => "",
     });
     let said = match &action.deed {
-        Deed::Tool { .. } => &action.summary,
-        Deed::Human { answer, .. } => answer,
-        Deed::Rejected { reason, .. } => reason,
+        // Nobody judged it: its beginning says more than nothing.
+        Deed::Tool { .. } if action.summary.is_empty() => one_line(&result(action), LINE),
+        Deed::Tool { .. } => action.summary.clone(),
+        Deed::Human { answer, .. } => answer.clone(),
+        Deed::Rejected { reason, .. } => reason.clone(),
     };
     one_line(&format!("{head}{verdict}. {said}"), LINE)
 }

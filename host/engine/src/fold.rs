@@ -21,10 +21,13 @@ use crate::state::{Clock, Spent, State};
 pub(crate) fn take(state: &mut State, above: Option<&State>, event: Event) -> Result<(), Refused> {
     let lane = lanes(&state.stage).and_then(|lanes| lanes::lane_of(lanes, &event.kind));
     if let Some(place) = lane {
-        let clock = ticked(state, &event, false);
-        within(state, |state| take_in_lane(state, place, event))?;
-        state.clock = clock;
-        return Ok(());
+        let before = state.clock;
+        state.clock = ticked(state, &event, false);
+        let taken = within(state, |state| take_in_lane(state, place, event));
+        if taken.is_err() {
+            state.clock = before;
+        }
+        return taken;
     }
     let admitted = admit(Scope { state, above }, event.kind.clone())?;
     if state.stage.ending().is_none() {
@@ -83,6 +86,8 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             go_on(state, above, outcome);
         }
         Admitted::Replanned(tasks) => {
+            let dropped = std::mem::replace(&mut state.stage, Stage::Initializing);
+            lanes::recall(state, lanes::out_of(dropped));
             stages::set_tasks(state, tasks);
             go(state, above, Outcome::TasksSet);
         }
@@ -124,17 +129,25 @@ fn within<R>(state: &mut State, work: impl FnOnce(&mut State) -> R) -> R {
 
 /// An event of a delegated run. Ids come from here, and what it spends counts here.
 fn take_in_lane(state: &mut State, place: usize, event: Event) -> Result<(), Refused> {
+    let mut others = take_lanes(state);
+    if place >= others.len() {
+        put_lanes(state, others);
+        return Ok(());
+    }
+    let mut lane = others.remove(place);
+    // The others stay in sight: task ids are unique over all of them.
+    put_lanes(state, others);
+    let taken = below(state, &mut lane.state, |below, above| take(below, Some(above), event));
+    let aborted = lane.state.stage.ending() == Some(Ending::Aborted);
     let mut all = take_lanes(state);
-    let taken = match all.get_mut(place) {
-        None => Ok(()),
-        Some(lane) => below(state, &mut lane.state, |below, above| take(below, Some(above), event)),
-    };
-    let aborted = all.iter().any(|lane| lane.state.stage.ending() == Some(Ending::Aborted));
+    all.insert(place, lane);
     if taken.is_ok() && aborted {
         lanes::join(state, all);
         go(state, None, Outcome::Aborted);
-    } else {
-        put_lanes(state, all);
+        return taken;
+    }
+    put_lanes(state, all);
+    if taken.is_ok() {
         join_if_over(state);
     }
     taken
@@ -234,6 +247,7 @@ fn go_on(state: &mut State, above: Option<&State>, outcome: Outcome) {
         return;
     }
     for lane in &mut all {
+        lane.state.settings.rates = state.settings.rates.clone();
         let stage = &mut lane.state.stage;
         if stage.ending().is_some() {
             continue;
@@ -268,23 +282,23 @@ pub(crate) fn go(state: &mut State, above: Option<&State>, outcome: Outcome) {
             }
             return;
         }
-        Err(held) => held,
+        Err(held) => *held,
     };
     enter(state, held);
 }
 
 /// The digest and the cap of the request that is owed; or where the run goes instead.
-fn request(scope: Scope<'_>) -> Result<Option<(crate::id::PromptDigest, u32)>, Step> {
+fn request(scope: Scope<'_>) -> Result<Option<(crate::id::PromptDigest, u32)>, Box<Step>> {
     let state = scope.state;
     let Some((stage, asking)) = state.stage.asking() else { return Ok(None) };
     // A person's own template may fail on data that its check didn't try.
-    let prompt = prompts::build(scope, stage).map_err(|error| Step::Pause {
-        subject: Subject::StageFailed { stage, why: error.to_string(), unreachable: false },
-        then: Box::new(Step::Anew),
+    let prompt = prompts::build(scope, stage).map_err(|error| {
+        let subject = Subject::StageFailed { stage, why: error.to_string(), unreachable: false };
+        Box::new(Step::Pause { subject, then: Box::new(Step::Anew) })
     })?;
     let expert = stages::expert(state, stage);
     let cap = afford::cap(state, stage, expert.as_deref(), &prompt, asking.max_tokens)
-        .map_err(|which| Step::End(Ending::Limit { which }))?;
+        .map_err(|which| Box::new(Step::End(Ending::Limit { which })))?;
     Ok(Some((prompt.digest(), cap)))
 }
 

@@ -9,9 +9,13 @@ use crate::settings::PausePoint;
 use crate::state::State;
 use crate::turn::{Standing, Turn};
 
-/// Lets the calls of a turn through, up to the first that a person has to see.
+/// Lets the calls of a turn through, up to the first that a person has to see. What can send
+/// waits for the calls before it: what they bring decides whether it has to be seen.
 pub(crate) fn pass(state: &State, mut turn: Turn) -> Step {
     while let Some(call) = turn.proposed().cloned() {
+        if call.can.egress && turn.is_under_way() {
+            break;
+        }
         match cause(state, &call) {
             Some(why) => {
                 let subject = Subject::Call { call, why };

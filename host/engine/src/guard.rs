@@ -7,7 +7,7 @@
 use crate::afford::dollars;
 use crate::effect::{Ending, Subject};
 use crate::event::Event;
-use crate::flow::Step;
+use crate::flow::{Step, Work};
 use crate::settings::Flow;
 use crate::stage::{Lane, Stage};
 use crate::stagnation;
@@ -38,10 +38,12 @@ pub(crate) fn hold(state: &State, step: Step) -> Step {
     }
 }
 
-/// The end, and what was put aside for a person: neither goes anywhere.
+/// The end, also where a person is asked about it first, and what was put aside for a person: none
+/// of them goes on with the work.
 fn is_held_already(step: &Step) -> bool {
     match step {
         Step::End(_) => true,
+        Step::Pause { then, .. } => is_end(then),
         Step::Return(stage) => match **stage {
             Stage::PausedForReview { .. } | Stage::Finished | Stage::Failed { .. } => true,
             Stage::Initializing
@@ -61,15 +63,30 @@ fn is_held_already(step: &Step) -> bool {
         | Step::Anew
         | Step::Call(_)
         | Step::Delegate(_)
-        | Step::Reflect { .. }
-        | Step::Pause { .. } => false,
+        | Step::Reflect { .. } => false,
     }
 }
 
-/// Whether the model is about to think, which a review would help; a re-ask isn't disturbed.
+fn is_end(step: &Step) -> bool {
+    match step {
+        Step::End(_) => true,
+        Step::Ask(_)
+        | Step::Again { .. }
+        | Step::Recover { .. }
+        | Step::Anew
+        | Step::Call(_)
+        | Step::Delegate(_)
+        | Step::Reflect { .. }
+        | Step::Pause { .. }
+        | Step::Return(_) => false,
+    }
+}
+
+/// Whether the model is about to think, which a review would help. A re-ask isn't disturbed, and a
+/// judgement comes first: it may see progress.
 fn thinks(step: &Step) -> bool {
     match step {
-        Step::Ask(_) => true,
+        Step::Ask(work) => *work != Work::Evaluate,
         Step::Again { .. }
         | Step::Recover { .. }
         | Step::Anew
@@ -114,12 +131,19 @@ pub(crate) fn progress(state: &mut State) {
     state.watch.reflected = false;
 }
 
+/// A task is completed: what was done for it is no repetition of what the next one needs.
+pub(crate) fn completed(state: &mut State) {
+    state.watch.trail.clear();
+    progress(state);
+}
+
 /// An action was carried out. With a judge, the judge says what brings the run forward; in a flow
 /// without one, a result that wasn't there before does.
-pub(crate) fn acted(state: &mut State, is_news: bool) {
+pub(crate) fn acted(state: &mut State, is_news: impl Fn(&State) -> bool) {
     state.watch.idle = state.watch.idle.saturating_add(1);
+    // To tell news, the whole history is looked through: only where it is asked for.
     match state.settings.flow {
-        Flow::Pipeline | Flow::React if is_news => progress(state),
+        Flow::Pipeline | Flow::React if is_news(state) => progress(state),
         Flow::Staged | Flow::Pipeline | Flow::React => {}
     }
 }

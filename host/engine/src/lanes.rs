@@ -5,6 +5,7 @@
 //! join in the order of the plan, whatever ended first. Owns: which tasks are independent, making
 //! the runs, finding the one that an event is for, joining.
 
+use crate::bounds;
 use crate::effect::Ending;
 use crate::event::EventKind;
 use crate::id::{CallId, ReviewId, RunId, TaskId};
@@ -12,7 +13,7 @@ use crate::plan::{SubTask, TaskStatus};
 use crate::settings::{Limits, Settings};
 use crate::stage::{Lane, Stage};
 use crate::start;
-use crate::state::State;
+use crate::state::{Action, Claim, Note, Said, State};
 
 /// The tasks that can be worked on now, beside each other: at most as many as are allowed, the one
 /// on top first. Fewer than two: there is nothing to delegate.
@@ -147,20 +148,20 @@ pub(crate) fn join(state: &mut State, lanes: Vec<Lane>) -> bool {
     let mut told = Vec::new();
     let mut any_failed = false;
     for Lane { state: below, .. } in lanes {
-        let below = *below;
-        let why = match below.stage.ending() {
+        let State { stage, stack, done, history, said, notes, claims, .. } = *below;
+        let why = match stage.ending() {
             Some(Ending::Achieved) => "was not worked on",
             Some(Ending::Failed { .. }) => "failed",
             Some(Ending::Limit { .. }) => "was given up when its part of the budget was used up",
             Some(Ending::Aborted) => "was ended by a person",
             None => "was stopped in the middle",
         };
-        let open = below.stack.into_iter().rev().map(|task| SubTask {
+        let open = stack.into_iter().rev().map(|task| SubTask {
             status: TaskStatus::Failed,
             summary: format!("{why} {}", task.summary).trim().to_owned(),
             ..task
         });
-        for task in below.done.into_iter().chain(open) {
+        for task in done.into_iter().chain(open) {
             let status = match task.status {
                 TaskStatus::Completed => "is completed",
                 TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::Failed => {
@@ -171,15 +172,78 @@ pub(crate) fn join(state: &mut State, lanes: Vec<Lane>) -> bool {
             told.push(format!("{} {status}: {}", task.planned.id, task.summary));
             state.done.push(task);
         }
-        state.history.extend(below.history);
-        state.said.extend(below.said);
-        state.notes.extend(below.notes);
-        for claim in below.claims {
-            if !state.claims.contains(&claim) {
-                state.claims.push(claim);
-            }
-        }
+        absorb(state, Record { history, said, notes, claims });
     }
     state.observation = Some(told.join("\n"));
     any_failed
+}
+
+/// Takes back delegated tasks that are dropped in the middle: what was done for them stays in the
+/// record, and they are open again.
+pub(crate) fn recall(state: &mut State, lanes: Vec<Lane>) {
+    let mut open = Vec::new();
+    for Lane { state: below, .. } in lanes {
+        let State { stack, done, history, said, notes, claims, .. } = *below;
+        open.push(stack);
+        state.done.extend(done);
+        absorb(state, Record { history, said, notes, claims });
+    }
+    // First in the plan, last on the stack.
+    state.stack.extend(open.into_iter().rev().flatten());
+}
+
+/// What a delegated run leaves.
+struct Record {
+    history: Vec<Action>,
+    said: Vec<Said>,
+    notes: Vec<Note>,
+    claims: Vec<Claim>,
+}
+
+fn absorb(state: &mut State, record: Record) {
+    state.history.extend(record.history);
+    state.said.extend(record.said);
+    state.notes.extend(record.notes);
+    state.notes.truncate(bounds::NOTES);
+    for claim in record.claims {
+        if state.claims.len() < bounds::CLAIMS_OF_A_RUN && !state.claims.contains(&claim) {
+            state.claims.push(claim);
+        }
+    }
+}
+
+/// The delegated runs of a stage, also where it was put aside.
+pub(crate) fn under(stage: &Stage) -> &[Lane] {
+    match stage {
+        Stage::Delegating { lanes } => lanes,
+        Stage::PausedForReview { then, .. } | Stage::Reflecting { then, .. } => under(then),
+        Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Executing { .. }
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Finished
+        | Stage::Failed { .. } => &[],
+    }
+}
+
+/// The same, taken out of a stage that is dropped.
+pub(crate) fn out_of(stage: Stage) -> Vec<Lane> {
+    match stage {
+        Stage::Delegating { lanes } => lanes,
+        Stage::PausedForReview { then, .. } | Stage::Reflecting { then, .. } => out_of(*then),
+        Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Executing { .. }
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Finished
+        | Stage::Failed { .. } => Vec::new(),
+    }
 }

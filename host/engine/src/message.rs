@@ -14,6 +14,9 @@ pub struct Conversation {
     pub system: String,
     /// What was said. Begins with the goal.
     pub messages: Vec<Message>,
+    /// Words that came while tools were under way; they go with the results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsaid: Option<String>,
 }
 
 /// One turn of a conversation.
@@ -55,15 +58,14 @@ pub struct ToolAnswer {
 }
 
 impl Conversation {
-    /// Says something to the model: with the results that came last, or on its own.
+    /// Says something to the model: with the results that came last or are to come, or on its own.
     pub(crate) fn tell(&mut self, words: &str) {
         match self.messages.last_mut() {
-            Some(Message::Results { text, .. }) => {
-                let before = text.take().map(|text| text + "\n\n").unwrap_or_default();
-                *text = Some(before + words);
-            }
-            // Not sent yet, since the model hasn't answered it.
+            Some(Message::Results { text, .. }) => append(text, words),
+            // The model hasn't answered it.
             Some(Message::User { text }) => text.push_str(&format!("\n\n{words}")),
+            // Nothing can stand between requests and their results.
+            Some(Message::Model { calls, .. }) if !calls.is_empty() => append(&mut self.unsaid, words),
             Some(Message::Model { .. }) | None => {
                 self.messages.push(Message::User { text: words.to_owned() });
             }
@@ -92,7 +94,13 @@ impl Conversation {
             });
         }
         if !results.is_empty() {
-            self.messages.push(Message::Results { results, text: None });
+            let text = self.unsaid.take();
+            self.messages.push(Message::Results { results, text });
         }
     }
+}
+
+fn append(text: &mut Option<String>, words: &str) {
+    let before = text.take().map(|text| text + "\n\n").unwrap_or_default();
+    *text = Some(before + words);
 }

@@ -101,7 +101,7 @@ pub(crate) fn build(scope: Scope<'_>, stage: ModelStage) -> Result<Prompt, Promp
 /// The beginning of a conversation. It is said once, so that what was said never changes.
 pub(crate) fn opening(scope: Scope<'_>) -> Result<Conversation, PromptError> {
     let Rendered { system, user } = render(&scope.state.settings.prompts, ModelStage::Converse, scope)?;
-    Ok(Conversation { system, messages: vec![Message::User { text: user }] })
+    Ok(Conversation { system, messages: vec![Message::User { text: user }], unsaid: None })
 }
 
 /// Renders a stage's prompt for a state.

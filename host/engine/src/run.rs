@@ -1,6 +1,6 @@
 //! A run: its state, the events that change it, the effects that it owes.
 
-use crate::effect::{Effect, Ending, ModelCall};
+use crate::effect::{Effect, Ending, ModelCall, ToolCall};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
 use crate::flow::Outcome;
@@ -77,10 +77,13 @@ impl Run {
     }
 
     /// What is owed now: it follows from the state alone. Several effects are independent of each
-    /// other and may be carried out together; reviews come last.
+    /// other and may be carried out together; reviews come last, the oldest first.
     pub fn owed(&self) -> Vec<Effect> {
         let mut owed = owed(Scope::of(&self.state));
-        owed.sort_by_key(|effect| matches!(effect, Effect::AskPerson(_)));
+        owed.sort_by_key(|effect| match effect {
+            Effect::AskPerson(review) => Some(review.id),
+            Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
+        });
         owed
     }
 
@@ -131,7 +134,11 @@ impl Run {
 fn owed(scope: Scope<'_>) -> Vec<Effect> {
     let Scope { state, above } = scope;
     match &state.stage {
-        Stage::Executing { turn } => turn.due().into_iter().cloned().map(Effect::CallTool).collect(),
+        Stage::Executing { turn } => {
+            let left = guard::time_left(above.unwrap_or(state));
+            let timed = |call: &ToolCall| ToolCall { timeout_ms: call.timeout_ms.min(left), ..call.clone() };
+            turn.due().into_iter().map(timed).map(Effect::CallTool).collect()
+        }
         Stage::Delegating { lanes } => lanes
             .iter()
             .flat_map(|lane| owed(Scope { state: &lane.state, above: Some(state) }))

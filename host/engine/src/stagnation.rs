@@ -11,6 +11,7 @@ use crate::canonical::canonical;
 use crate::effect::ToolCall;
 use crate::event::OutcomeStatus;
 use crate::state::{Seen, State};
+use crate::turn::{Slot, Standing};
 use serde_json::Value;
 
 /// What a choice of action came to.
@@ -40,17 +41,39 @@ impl Class {
 
 /// Remembers one choice of action.
 pub(crate) fn remember(state: &mut State, tool: &str, input: &Value, class: Class) {
-    if polls(state, tool) {
-        return;
+    if !polls(state, tool) {
+        push(state, seen(tool, input, class));
     }
+}
+
+/// Remembers what a turn's calls came to. Equal ones, and errors of one kind, count once: none of
+/// them was chosen in the light of another.
+pub(crate) fn remember_turn(state: &mut State, slots: &[Slot]) {
+    let mut turn: Vec<Seen> = Vec::new();
+    for Slot { call, standing, .. } in slots {
+        let Standing::Ended { outcome } = standing else { continue };
+        let seen = seen(&call.tool, &call.input, Class::Outcome(outcome.status));
+        let known =
+            |other: &Seen| other.hash == seen.hash || (seen.error.is_some() && other.error == seen.error);
+        if !polls(state, &call.tool) && !turn.iter().any(known) {
+            turn.push(seen);
+        }
+    }
+    turn.into_iter().for_each(|seen| push(state, seen));
+}
+
+fn seen(tool: &str, input: &Value, class: Class) -> Seen {
     let input = canonical(input);
     let name = class.name();
     let hash = |text: String| blake3::hash(text.as_bytes()).to_hex().chars().take(32).collect();
-    let seen = Seen {
+    Seen {
         hash: hash(format!("{tool}\n{input}\n{name}")),
         error: class.is_error().then(|| hash(format!("{tool}\n{name}"))),
         words: bounds::cut(&format!("{tool} {input}: {name}"), 200),
-    };
+    }
+}
+
+fn push(state: &mut State, seen: Seen) {
     let longest = alternation(window(state));
     let trail = &mut state.watch.trail;
     trail.push(seen);

@@ -3,6 +3,7 @@
 use crate::bounds;
 use crate::effect::ModelStage;
 use crate::id::{RunId, Timestamp};
+use crate::rates::Rates;
 use crate::refused::Refused;
 use crate::schema::HUMAN_HELP;
 use crate::settings::{Settings, ToolSpec};
@@ -67,17 +68,23 @@ pub(crate) fn check(goal: &str, settings: &Settings) -> Result<(), Refused> {
         let why = format!("is {}; between 2 and 1000 equal calls can be told", limits.stagnation);
         return refuse("the limit of equal calls", why);
     }
-    let asked = settings.flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
-    if limits.money.is_some() && !settings.rates.cover(asked) {
-        let why = "can't be kept: what a model costs isn't known; list its price, or limit tokens instead";
-        return refuse("the limit of money", why.to_owned());
-    }
+    check_rates(settings, &settings.rates)?;
     if settings.memories.len() > bounds::MEMORIES {
         return refuse("the memories", format!("are more than {}", bounds::MEMORIES));
     }
     let mut names = BTreeSet::new();
     settings.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))?;
     Ok(settings.prompts.check()?)
+}
+
+/// Whether a limit of money can be kept with what is known of prices.
+pub(crate) fn check_rates(settings: &Settings, rates: &Rates) -> Result<(), Refused> {
+    let asked = settings.flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
+    if settings.limits.money.is_some() && !rates.cover(asked) {
+        let why = "can't be kept: what a model costs isn't known; list its price, or limit tokens instead";
+        return refuse("the limit of money", why.to_owned());
+    }
+    Ok(())
 }
 
 fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(), Refused> {
@@ -94,6 +101,9 @@ fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(
     }
     if !names.insert(&tool.name) {
         return refuse(&what, "is there twice; names must differ".to_owned());
+    }
+    if tool.timeout_ms == Some(0) {
+        return refuse(&what, "has no time for a call; set it to 1 ms or more".to_owned());
     }
     match jsonschema::validator_for(&tool.input_schema) {
         Ok(_) => Ok(()),

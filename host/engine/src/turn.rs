@@ -92,6 +92,11 @@ impl Turn {
         open.map(|slot| &slot.call)
     }
 
+    /// Whether calls are to be made before those that are still proposed.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.slots.iter().any(|slot| slot.standing == Standing::Cleared)
+    }
+
     /// Whether no call is proposed or due any more.
     pub(crate) fn is_over(&self) -> bool {
         self.slots.iter().all(|slot| match slot.standing {

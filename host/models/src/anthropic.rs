@@ -15,7 +15,7 @@ use crate::intake::Body;
 use crate::retry::until_answered;
 use crate::secret::Secret;
 use crate::sse::Whole;
-use crate::{Model, ModelError, Reply, Request, ToolUse, Usage, usage};
+use crate::{MicroDollars, Model, ModelError, Reply, Request, ToolUse, Usage, usage};
 use async_trait::async_trait;
 use body::{Prepared, Settings};
 use reply::{Ended, Message, TokenCounts};
@@ -175,19 +175,19 @@ impl Model for Anthropic {
             let (message, request_id) = self.message(&prepared.bytes()?).await?;
             match message.ended(&self.connection, offered) {
                 Ok(Ended::Paused) => {
-                    said.add(&request, message);
+                    said.add(&request, message, self.price.as_ref());
                     prepared.go_on(&said.content);
                 }
                 Ok(Ended::Stopped(stop)) => {
                     let model = message.model.clone();
-                    said.add(&request, message);
+                    said.add(&request, message, self.price.as_ref());
                     let reply = Reply {
                         text: said.text,
                         calls: if offered { said.calls } else { Vec::new() },
                         content: offered.then_some(Value::Array(said.content)),
                         stop,
                         usage: said.usage,
-                        cost: self.price.as_ref().map(|price| price.of(&said.usage)),
+                        cost: self.price.as_ref().map(|_| said.cost),
                         model,
                         request_id,
                     };
@@ -207,10 +207,12 @@ struct Said {
     calls: Vec<ToolUse>,
     content: Vec<Value>,
     usage: Usage,
+    /// Message by message: a long prompt's price holds for that message alone.
+    cost: MicroDollars,
 }
 
 impl Said {
-    fn add(&mut self, request: &Request, message: Message) {
+    fn add(&mut self, request: &Request, message: Message, price: Option<&Price>) {
         let mut text: String = message.content.iter().filter_map(|block| block.text()).collect();
         let counted = message.usage.as_ref().map(TokenCounts::total);
         let used = counted.unwrap_or_else(|| usage::estimate(request, &text));
@@ -219,6 +221,8 @@ impl Said {
         }
         self.text.push_str(&text);
         self.usage = self.usage.plus(used);
+        let cost = price.map(|price| price.of(&used)).unwrap_or_default();
+        self.cost = MicroDollars(self.cost.0.saturating_add(cost.0));
         self.calls.extend(message.content.iter().filter_map(|block| block.call()));
         self.content.extend(message.content.into_iter().map(|block| block.into_value()));
     }

@@ -3,6 +3,7 @@
 //! Owns: the way of a call from its request to its report, its deadline and cancelling. Doesn't
 //! own: how an end is judged (`outcome`), what the guest sees (`host_state`).
 
+use crate::chance::Seed;
 use crate::component::{Code, LoadError};
 use crate::cpu::CpuTimed;
 use crate::engine::Budget;
@@ -148,7 +149,11 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = View::new(request.tree.clone());
-    let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone());
+    let made_up = (!request.tree.grants().entropy).then(|| {
+        let digest = request.tool.component().digest().hex();
+        Seed::of(&digest, request.tool.name(), &request.input)
+    });
+    let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone(), made_up);
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
         return Ok(judge(&request, Ended::Cancelled, state, [stdout, stderr], spent));

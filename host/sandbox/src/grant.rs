@@ -13,6 +13,10 @@ use thiserror::Error;
 pub struct Grants {
     /// Directories of the project.
     pub dirs: Vec<DirGrant>,
+    /// Real clocks and random numbers. Without it they are made up, and the same for equal calls,
+    /// so that a tool's answer can be checked by calling it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub entropy: bool,
     /// Bounds.
     pub limits: Limits,
 }
@@ -146,13 +150,14 @@ impl Grants {
     pub fn whole_project() -> Self {
         Self {
             dirs: vec![DirGrant { path: GrantPath::root(), access: Access::Read }],
+            entropy: false,
             limits: Limits::default(),
         }
     }
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: false }
+        Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: !self.entropy }
     }
 
     /// Over the canonical JSON of the grants.

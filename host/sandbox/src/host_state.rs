@@ -1,13 +1,15 @@
 //! What the host keeps for one call, and what a component can import.
 //!
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
-//! random numbers are real, standard input is empty, output is captured, files are the view's, the
+//! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's, the
 //! network is closed; there are no arguments and no environment.
 
+use crate::chance::{ClockHost, Passing, Seed};
 use crate::limiter::MemoryLimiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
 use crate::view::{View, ViewHost};
+use std::time::Instant;
 use wasmtime::Engine;
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -19,6 +21,7 @@ const TABLE_ENTRIES: usize = 2048;
 /// One call's data.
 pub(crate) struct HostState {
     wasi: WasiCtx,
+    passing: Passing,
     http: WasiHttpCtx,
     table: ResourceTable,
     pub(crate) limiter: MemoryLimiter,
@@ -27,17 +30,29 @@ pub(crate) struct HostState {
 }
 
 impl HostState {
-    pub(crate) fn new(view: View, memory_bytes: u64, stdout: Captured, stderr: Captured) -> Self {
+    /// `made_up`: what time and chance follow from; none where they are real.
+    pub(crate) fn new(
+        view: View,
+        memory_bytes: u64,
+        stdout: Captured,
+        stderr: Captured,
+        made_up: Option<Seed>,
+    ) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(TABLE_ENTRIES);
-        let wasi = WasiCtx::builder()
-            // Calls have a runtime of their own, and the view opens no file that could block.
-            .allow_blocking_current_thread(true)
-            .stdout(stdout)
-            .stderr(stderr)
-            .build();
+        let mut wasi = WasiCtx::builder();
+        // Calls have a runtime of their own, and the view opens no file that could block.
+        wasi.allow_blocking_current_thread(true).stdout(stdout).stderr(stderr);
+        let passing = match made_up {
+            Some(seed) => {
+                seed.make_up(&mut wasi);
+                Passing::MadeUp(0)
+            }
+            None => Passing::Real(Instant::now()),
+        };
         Self {
-            wasi,
+            wasi: wasi.build(),
+            passing,
             http: WasiHttpCtx::new(),
             table,
             limiter: MemoryLimiter::new(memory_bytes),
@@ -64,6 +79,10 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
     let mut linker: Linker<HostState> = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    crate::chance::add_to_linker(&mut linker, |state| ClockHost {
+        passing: &mut state.passing,
+        table: &mut state.table,
+    })?;
     linker.allow_shadowing(true);
     close_sockets(&mut linker, |state| &mut state.network)?;
     crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;

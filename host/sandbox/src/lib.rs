@@ -5,6 +5,7 @@
 //! approved what, where receipts are kept.
 
 mod call;
+mod chance;
 mod code_cache;
 mod code_cell;
 mod component;

@@ -16,7 +16,7 @@ use std::path::Path;
 /// The lock on a run, held for as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct LockFile {
-    _locked: File,
+    locked: File,
 }
 
 impl LockFile {
@@ -53,7 +53,15 @@ impl LockFile {
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(text.as_bytes()))
             .map_err(|error| StoreError::io(&path, &error))?;
-        Ok(Self { _locked: file })
+        Ok(Self { locked: file })
+    }
+}
+
+impl Drop for LockFile {
+    /// Takes the name off while the lock is still held, so that whoever loses to the next holder
+    /// isn't told of this one. One that was killed is named until the next has written its name.
+    fn drop(&mut self) {
+        let _ = self.locked.set_len(0);
     }
 }
 

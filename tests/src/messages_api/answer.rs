@@ -37,6 +37,11 @@ pub enum Answer {
         /// More headers, such as `retry-after`.
         headers: Vec<(&'static str, String)>,
     },
+    /// 400 with these words.
+    Invalid {
+        /// What the server doesn't take.
+        message: String,
+    },
     /// The error of a spend limit that is enforced: a 429 that no wait helps.
     SpendLimit,
     /// An error of this kind in the middle of a stream that began well.
@@ -60,6 +65,13 @@ pub enum Answer {
     HangInBody,
     /// The first half of the answer, then pings for as long as the client stays.
     PingForever,
+    /// This answer, as soon as so many requests have come in.
+    After {
+        /// Counted over all accepted requests.
+        requests: usize,
+        /// The answer.
+        answer: Box<Answer>,
+    },
     /// An answer that travels in an unusual way.
     Sent {
         /// The answer.
@@ -153,6 +165,16 @@ impl Answer {
     pub fn internal_error() -> Self {
         let headers = vec![("retry-after-ms", "5".to_owned())];
         Self::Failure { status: 500, kind: "api_error", headers }
+    }
+
+    /// An error of the caller's making, in these words.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::Invalid { message: message.into() }
+    }
+
+    /// The same, as soon as so many requests have come in.
+    pub fn after(self, requests: usize) -> Self {
+        Self::After { requests, answer: Box::new(self) }
     }
 
     /// The same, travelling like this.

@@ -128,6 +128,7 @@ pub(super) fn completion(asked: &Asked, answer: &Answer) -> Option<Value> {
         Answer::Calls { text, calls } => (text.clone(), Some(calls), "tool_calls"),
         Answer::Blocks { .. }
         | Answer::Failure { .. }
+        | Answer::Invalid { .. }
         | Answer::SpendLimit
         | Answer::FailInBody { .. }
         | Answer::Body(_)
@@ -138,6 +139,7 @@ pub(super) fn completion(asked: &Asked, answer: &Answer) -> Option<Value> {
         | Answer::Hang
         | Answer::HangInBody
         | Answer::PingForever
+        | Answer::After { .. }
         | Answer::Sent { .. } => return None,
     };
     let mut message = json!({ "role": "assistant", "content": content });

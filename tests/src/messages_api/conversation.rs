@@ -160,7 +160,7 @@ fn ids<'m>(message: &'m Value, kind: &str, field: &str) -> Vec<&'m str> {
 }
 
 /// A value without marks for the cache, which may move.
-fn unmarked(value: &Value) -> Value {
+pub(super) fn unmarked(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(unmarked).collect(),
         Value::Object(fields) => {

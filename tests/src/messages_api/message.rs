@@ -1,6 +1,7 @@
 //! A message of the Messages API, whole or as the events of a stream.
 
 use super::answer::{Called, Delivery};
+use super::cache::Counted;
 use super::{Asked, fit};
 use serde_json::{Value, json};
 
@@ -48,14 +49,12 @@ impl Message {
         self.content.iter().filter_map(|block| block["text"].as_str()).collect()
     }
 
-    fn usage(&self, asked: &Asked, cached: bool) -> Value {
-        let tokens = |text: &str| text.len().div_ceil(4);
-        let system = tokens(&asked.system);
+    fn usage(&self, counted: Counted) -> Value {
         json!({
-            "input_tokens": tokens(&asked.user),
-            "cache_creation_input_tokens": if cached { 0 } else { system },
-            "cache_read_input_tokens": if cached { system } else { 0 },
-            "output_tokens": tokens(&self.text()) + 20,
+            "input_tokens": counted.input,
+            "cache_creation_input_tokens": counted.written,
+            "cache_read_input_tokens": counted.read,
+            "output_tokens": self.text().len().div_ceil(4) + 20,
         })
     }
 
@@ -79,19 +78,19 @@ impl Message {
     }
 
     /// The whole message.
-    pub(super) fn body(&self, asked: &Asked, cached: bool) -> Value {
+    pub(super) fn body(&self, asked: &Asked, counted: Counted) -> Value {
         let mut body = self.frame(asked);
         body["content"] = json!(self.content);
         body["stop_reason"] = json!(self.stop_reason);
         body["stop_details"] = self.stop_details();
-        body["usage"] = self.usage(asked, cached);
+        body["usage"] = self.usage(counted);
         body
     }
 
     /// The message as events, with a ping, and an event that no client knows, among them.
-    pub(super) fn events(&self, asked: &Asked, cached: bool) -> Vec<Value> {
+    pub(super) fn events(&self, asked: &Asked, counted: Counted) -> Vec<Value> {
         let mut start = self.frame(asked);
-        start["usage"] = self.usage(asked, cached);
+        start["usage"] = self.usage(counted);
         start["usage"]["output_tokens"] = json!(1);
         let mut events = vec![json!({ "type": "message_start", "message": start }), ping()];
         for (index, (block, raw)) in self.content.iter().zip(&self.raw).enumerate() {
@@ -107,7 +106,7 @@ impl Message {
             "delta": {
                 "stop_reason": self.stop_reason, "stop_sequence": null, "stop_details": self.stop_details(),
             },
-            "usage": { "output_tokens": self.usage(asked, cached)["output_tokens"] },
+            "usage": { "output_tokens": self.usage(counted)["output_tokens"] },
         }));
         events.push(json!({ "type": "message_stop" }));
         events

@@ -1,6 +1,7 @@
 //! Carries an answer out on a connection.
 
 use super::answer::{Answer, Delivery};
+use super::cache::Counted;
 use super::message::{Message, ping, written};
 use super::{Asked, Shared, chat, conversation, http};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ pub(super) struct Exchange<'s> {
     pub(super) connection: &'s mut http::Connection,
     pub(super) asked: &'s Asked,
     pub(super) chat: bool,
-    pub(super) cached: bool,
+    pub(super) counted: Counted,
 }
 
 /// What comes after the first half of an answer.
@@ -47,6 +48,9 @@ impl Exchange<'_> {
             Answer::Failure { status, kind, headers } => {
                 failure(self.connection, self.chat, status, kind, "scripted", &headers)
             }
+            Answer::Invalid { message } => {
+                failure(self.connection, self.chat, 400, "invalid_request_error", &message, &[])
+            }
             Answer::SpendLimit => {
                 let body = json!({ "type": "error", "error": {
                     "type": "rate_limit_error", "message": "your limit is reached",
@@ -68,6 +72,10 @@ impl Exchange<'_> {
             }
             Answer::HangInBody => self.half(Then::Silence),
             Answer::PingForever => self.half(Then::Pings),
+            Answer::After { requests, answer } => {
+                self.shared.await_requests(requests);
+                self.send(*answer, delivery)
+            }
             Answer::Sent { answer, delivery } => self.send(*answer, delivery),
         }
     }
@@ -88,14 +96,14 @@ impl Exchange<'_> {
         }
         let id = self.request_id();
         if self.streams() {
-            let events = message.events(self.asked, self.cached);
+            let events = message.events(self.asked, self.counted);
             return self.connection.begin(EVENTS, &[id])
                 && events
                     .iter()
                     .all(|event| self.connection.pieces(written(event, delivery).as_bytes(), delivery))
                 && self.connection.end();
         }
-        let body = message.body(self.asked, self.cached).to_string();
+        let body = message.body(self.asked, self.counted).to_string();
         match delivery {
             Delivery::Whole => self.connection.send(200, &[id], body.as_bytes()),
             Delivery::Bytes | Delivery::InCharacters | Delivery::CarriageReturns | Delivery::ManyLines => {
@@ -108,7 +116,7 @@ impl Exchange<'_> {
     fn half(&mut self, then: Then) -> bool {
         if self.streams() {
             let message = Message::of_text(self.asked, "{\"this is\": \"the first half", "end_turn");
-            let events = message.events(self.asked, self.cached);
+            let events = message.events(self.asked, self.counted);
             let began = self.connection.begin(EVENTS, &[self.request_id()]);
             let told = events.iter().take(events.len() / 2);
             if !began || !told.into_iter().all(|event| self.event(event)) {

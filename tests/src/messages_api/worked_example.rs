@@ -1,8 +1,11 @@
 //! The replies of a model that works the sample project through: four sub-tasks, each
-//! decided, carried out and evaluated, then the goal is achieved.
+//! decided, carried out and evaluated, then the goal is achieved. In the flows that don't plan, the
+//! same calls and then an answer ([`one_stage`]).
 //!
 //! The script has no memory: what it answers follows from the request alone. So a run that
 //! was killed, sent back or answered with nonsense in between goes on where it is.
+
+pub mod one_stage;
 
 use super::{Answer, Asked, Stage};
 use serde_json::{Value, json};
@@ -100,7 +103,9 @@ pub fn answer(asked: &Asked) -> Answer {
         Some(Stage::Plan) => Answer::Json(plan(asked)),
         Some(Stage::Decide) => Answer::Json(decide(asked)),
         Some(Stage::Evaluate) => Answer::Json(evaluate(asked)),
-        Some(Stage::Reason | Stage::Reflect | Stage::Converse) | None => {
+        Some(Stage::Reason) => Answer::Json(one_stage::reason(asked)),
+        Some(Stage::Converse) => one_stage::converse(asked),
+        Some(Stage::Reflect) | None => {
             Answer::Failure { status: 400, kind: "invalid_request_error", headers: Vec::new() }
         }
     }
@@ -161,17 +166,21 @@ fn evaluate(asked: &Asked) -> Value {
     reply["summary"] = json!(task.summary);
     let step = asked.section("The action").and_then(|text| first_number(&text));
     if let Some(step) = step.filter(|_| !task.claims.is_empty()) {
-        let claims = task.claims.iter().map(|(about, text, first, last, severity)| {
-            let evidence = json!({ "step": step, "file": task.path, "first_line": first, "last_line": last });
-            let mut claim = json!({ "about": about, "text": text, "evidence": [evidence] });
-            if let Some(severity) = severity {
-                claim["severity"] = json!(severity);
-            }
-            claim
-        });
-        reply["claims"] = claims.collect();
+        reply["claims"] = claims(&task, step).collect();
     }
     reply
+}
+
+/// What is claimed of a task, shown by this step.
+fn claims(task: &Task, step: u32) -> impl Iterator<Item = Value> {
+    task.claims.iter().map(move |(about, text, first, last, severity)| {
+        let evidence = json!({ "step": step, "file": task.path, "first_line": first, "last_line": last });
+        let mut claim = json!({ "about": about, "text": text, "evidence": [evidence] });
+        if let Some(severity) = severity {
+            claim["severity"] = json!(severity);
+        }
+        claim
+    })
 }
 
 impl Asked {

@@ -3,6 +3,7 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod compare;
 mod fork;
 mod model;
 mod replay;
@@ -12,6 +13,7 @@ mod supervise;
 mod tool;
 mod values;
 
+pub use compare::CompareArgs;
 pub use fork::ForkArgs;
 pub use model::ModelSpec;
 pub use replay::ReplayArgs;
@@ -76,6 +78,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Print a run's report, made from its journal alone
     Report(ReportArgs),
+    /// Run the same goal through all flows and print what each came to, side by side
+    Compare(CompareArgs),
     /// List, inspect and call tools
     Tool(ToolArgs),
     /// Check that everything works on this machine
@@ -104,6 +108,12 @@ pub struct ShowArgs {
     /// Print the run's whole state as JSON
     #[arg(long)]
     pub json: bool,
+    /// List every event with its number and time: where a run can be forked
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
+    /// Show all steps and notes, not only the last 20
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// `ringfence report`

@@ -1,5 +1,6 @@
 //! One file for each command; here, the way from the command line to an exit code.
 
+mod compare;
 mod completions;
 mod doctor;
 mod fork;
@@ -58,6 +59,7 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
         Command::Runs(args) => runs::execute(args, global),
         Command::Show(args) => show::execute(args, global),
         Command::Report(args) => report::execute(args, global),
+        Command::Compare(args) => compare::execute(args, global),
         Command::Tool(args) => tool::execute(args, global),
         Command::Doctor(args) => doctor::execute(args, global),
         Command::Completions(args) => completions::execute(args),

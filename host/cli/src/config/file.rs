@@ -53,6 +53,8 @@ pub struct ConfigFile {
 pub struct GrantsSection {
     /// Folders of the project.
     pub dirs: Option<Vec<Dir>>,
+    /// Real clocks and random numbers.
+    pub entropy: Option<bool>,
     hosts: NotEnforced,
     env: NotEnforced,
     secrets: NotEnforced,
@@ -207,6 +209,8 @@ pub enum Provider {
 pub struct ToolSection {
     /// Of the granted folders, only these.
     pub dirs: Option<Vec<Dir>>,
+    /// `false`: no real clocks and random numbers, although they are granted.
+    pub entropy: Option<bool>,
     /// Time for one call.
     pub timeout: Option<Span>,
     /// Memory.

@@ -23,6 +23,7 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
     } else {
         Grants::whole_project().dirs
     };
+    let entropy = user.grants.entropy.or(project.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
     let limits = CallLimits {
@@ -32,7 +33,7 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
         fuel: default.fuel,
     };
-    Grants { dirs, limits }
+    Grants { dirs, entropy, limits }
 }
 
 /// What single tools may do. A folder outside the granted ones is an error, unless a flag has
@@ -47,11 +48,21 @@ pub(super) fn tools(
     for (layer, file) in [(project, "ringfence.toml"), (user, "your configuration")] {
         for (tool, section) in &layer.tools {
             let before = policies.get(tool);
-            let (dirs, limits) = match before {
-                Some(policy) => (&policy.dirs, &policy.limits),
-                None => (&grants.dirs, &grants.limits),
+            let whole = ToolPolicy {
+                dirs: grants.dirs.clone(),
+                entropy: grants.entropy,
+                limits: grants.limits.clone(),
             };
-            let policy = narrowed(section, dirs, limits);
+            let wider = before.unwrap_or(&whole);
+            let dirs = &wider.dirs;
+            if section.entropy == Some(true) && !grants.entropy {
+                return Err(Refusal::usage(format!(
+                    "{file}: [tools.{tool}] asks for entropy, which [grants] doesn't give"
+                ))
+                .hint("a tool can only be given less than [grants]")
+                .into());
+            }
+            let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
                 let outside =
                     plain(named).into_iter().find(|dir| !dirs.iter().any(|granted| holds(granted, dir)));
@@ -70,14 +81,16 @@ pub(super) fn tools(
     Ok(policies)
 }
 
-fn narrowed(section: &ToolSection, dirs: &[DirGrant], limits: &CallLimits) -> ToolPolicy {
+fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
+    let limits = &wider.limits;
     let dirs = match &section.dirs {
-        Some(named) => common(dirs, &plain(named)),
-        None => dirs.to_vec(),
+        Some(named) => common(&wider.dirs, &plain(named)),
+        None => wider.dirs.clone(),
     };
     let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
     ToolPolicy {
         dirs,
+        entropy: wider.entropy && section.entropy != Some(false),
         limits: CallLimits {
             memory_bytes: less(limits.memory_bytes, section.memory)
                 .max(LEAST_MEMORY.min(limits.memory_bytes)),

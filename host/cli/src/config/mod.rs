@@ -113,6 +113,9 @@ pub struct Resolved {
 pub struct ToolPolicy {
     /// Folders within the granted ones; possibly none.
     pub dirs: Vec<DirGrant>,
+    /// Real clocks and random numbers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub entropy: bool,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
 }
@@ -120,7 +123,7 @@ pub struct ToolPolicy {
 impl ToolPolicy {
     /// The same as grants.
     pub fn grants(&self) -> Grants {
-        Grants { dirs: self.dirs.clone(), limits: self.limits.clone() }
+        Grants { dirs: self.dirs.clone(), entropy: self.entropy, limits: self.limits.clone() }
     }
 }
 

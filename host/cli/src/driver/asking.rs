@@ -28,7 +28,7 @@ pub(super) fn request(run: &Run, call: &ModelCall, with_facts: bool) -> Result<R
     let ask = match prompt {
         Prompt::Stage { system, user, schema } => Ask::Stage { system, user, schema },
         Prompt::Conversation { conversation, tools } => {
-            let Conversation { system, messages } = conversation;
+            let Conversation { system, messages, unsaid: _ } = conversation;
             let tools = tools
                 .into_iter()
                 .map(|tool| ToolDeclaration {

@@ -209,7 +209,7 @@ mod tests {
         let folders = Folders::find(Some(std::path::Path::new("/nowhere"))).unwrap();
         let connect = |flag: &str| {
             let plan = choose(true, Some(flag), &ModelsSection::default(), &Environment::default()).unwrap();
-            plan.connect(&Environment::default(), &folders)
+            plan.connect(&Environment::default(), &folders, None)
                 .err()
                 .map(|error| error.to_string())
                 .unwrap_or_default()

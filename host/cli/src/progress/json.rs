@@ -1,16 +1,17 @@
 //! `--json`: one JSON object a line on standard output, the first naming the model.
 //!
 //! Every line has `type`; a consumer must ignore types and fields that it doesn't know.
-//! `model`: `identity` · `run`: `id`, `resumed` · `compiling`, `compiled`: `component` (and `took_ms`) ·
-//! `stage`: `stage`, `call`, `iteration` · `tool`: `tool`, `input`, `step`, `call`, `attempt` ·
-//! `event`: `event`, as journaled · `asking`: `review` · `halted`: `halt` (`ended`, `waiting`, `interrupted`), `ending` or
-//! `review`, `exit_code`. A run that ended is followed by one `report` line with the whole report.
+//! `docs/json.md` describes them. A run that ended is followed by one `report` line with the whole
+//! report.
 
 use super::{Notice, Observer};
 use crate::driver::Halt;
+use crate::lanes;
 use crate::output::out;
+use crate::review::answers;
 use anyhow::Result;
-use serde_json::{Value, json};
+use ringfence_engine::{Event, Flow, ModelCall, State, TaskId, ToolCall};
+use serde_json::{Map, Value, json};
 
 /// Writes JSON lines to standard output.
 pub struct JsonLines;
@@ -33,30 +34,92 @@ fn line_of(notice: Notice<'_>) -> Value {
     match notice {
         Notice::ModelChosen { identity } => json!({"type": "model", "identity": identity}),
         Notice::Opened { run, resumed } => json!({"type": "run", "id": run, "resumed": resumed}),
-        Notice::ModelAsked { call, state } => {
-            json!({"type": "stage", "stage": call.stage, "call": call.call, "iteration": state.iterations + 1})
-        }
-        Notice::ToolCalled { call } => json!({
-            "type": "tool", "tool": call.tool, "input": call.input, "step": call.step, "call": call.call,
-            "attempt": call.attempt,
-        }),
+        Notice::ModelAsked { call, state } => asked(call, state),
+        Notice::ToolCalled { call } => called(call),
         Notice::Compiling { component } => json!({"type": "compiling", "component": component}),
         Notice::Compiled { component, took } => {
             json!({"type": "compiled", "component": component, "took_ms": took.as_millis() as u64})
         }
-        Notice::Happened { event, .. } => json!({"type": "event", "event": event}),
+        Notice::Happened { event, state } => happened(event, state),
         Notice::Asking { review, .. } => json!({"type": "asking", "review": review}),
-        Notice::Halted { halt, .. } => {
-            let exit_code = halt.exit().code();
-            match halt {
-                Halt::Ended(ending) => {
-                    json!({"type": "halted", "halt": "ended", "ending": ending, "exit_code": exit_code})
-                }
-                Halt::Waiting(review) => {
-                    json!({"type": "halted", "halt": "waiting", "review": review, "exit_code": exit_code})
-                }
-                Halt::Interrupted => json!({"type": "halted", "halt": "interrupted", "exit_code": exit_code}),
-            }
+        Notice::Halted { halt, state } => halted(halt, state),
+    }
+}
+
+fn asked(call: &ModelCall, state: &State) -> Value {
+    let (lane, own) = lanes::caller(state, call.call);
+    let asking = own.stage.asking().map(|(_, asking)| asking);
+    json!({
+        "type": "stage",
+        "stage": call.stage,
+        "in": own.stage.name(),
+        "call": call.call,
+        "iteration": state.iterations + 1,
+        "iterations": state.settings.limits.iterations,
+        "task": task(own, lane),
+        "delegated": lane.is_some(),
+        "expert": call.expert,
+        "asked_again": asking.is_some_and(|asking| asking.reask.is_some()),
+        "recovers": asking.is_some_and(|asking| asking.recovers.is_some()),
+    })
+}
+
+/// The task that a run works on; none where the flow has none.
+fn task<'s>(own: &'s State, lane: Option<&'s TaskId>) -> Option<&'s TaskId> {
+    match own.settings.flow {
+        Flow::Staged => lane.or_else(|| own.stack.last().map(|task| &task.planned.id)),
+        Flow::Pipeline | Flow::React => None,
+    }
+}
+
+fn called(call: &ToolCall) -> Value {
+    json!({
+        "type": "tool",
+        "tool": call.tool,
+        "input": call.input,
+        "step": call.step,
+        "call": call.call,
+        "task": call.task,
+        "attempt": call.attempt,
+        "timeout_ms": call.timeout_ms,
+    })
+}
+
+fn happened(event: &Event, state: &State) -> Value {
+    json!({
+        "type": "event",
+        "event": event,
+        "in": state.stage.name(),
+        "iterations": state.iterations,
+        "spent": state.spent,
+    })
+}
+
+fn halted(halt: &Halt, state: &State) -> Value {
+    let mut line = Map::new();
+    let mut put = |key: &str, value: Value| line.insert(key.to_owned(), value);
+    put("type", json!("halted"));
+    match halt {
+        Halt::Ended(ending) => {
+            put("halt", json!("ended"));
+            put("ending", json!(ending));
+        }
+        Halt::Waiting(review) => {
+            put("halt", json!("waiting"));
+            put("review", json!(review));
+            put("answers", json!(answers(&review.subject, state.settings.flow)));
+            put("task", json!(lanes::asker(state, review.id).0));
+        }
+        Halt::Interrupted => {
+            put("halt", json!("interrupted"));
         }
     }
+    put("exit_code", json!(halt.exit().code()));
+    put("run", json!(state.run));
+    put("in", json!(state.stage.name()));
+    put("iterations", json!(state.iterations));
+    put("spent", json!(state.spent));
+    put("active_ms", json!(state.clock.active_ms));
+    put("answer", json!(state.answer));
+    Value::Object(line)
 }

@@ -5,9 +5,13 @@
 
 mod json;
 mod lines;
+mod replies;
+mod screen;
+mod telling;
 
 pub use json::{JsonLines, print_line};
 pub use lines::Lines;
+pub(crate) use telling::Telling;
 
 use crate::driver::Halt;
 use ringfence_engine::{Event, ModelCall, Review, RunId, State, ToolCall};

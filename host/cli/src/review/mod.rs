@@ -3,34 +3,19 @@
 //! Owns: which questions may be answered by whom, and how a question reads. What an answer does
 //! is the engine's business; it refuses answers that don't fit.
 
+mod given;
 pub mod plan_file;
 mod prompt;
 mod text;
+mod ways;
 
-pub use text::{call_line, describe, short, ways_on};
+pub use given::{Given, read_plan};
+pub use text::{call_line, describe, quoted, short};
+pub use ways::{answers, ways_on};
 
 use anyhow::{Context, Result};
-use ringfence_engine::{Answer, PlanHash, PlannedTask, Review, State, Subject};
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-
-/// An answer given on the command line, before the question is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
-    /// Go on; for a plan, the hash meant.
-    Approve(Option<String>),
-    /// A plan (TOML) or a call's input (JSON) instead of the proposed one.
-    Edit(PathBuf),
-    /// More tasks (TOML).
-    Add(PathBuf),
-    /// No, and why.
-    Reject(String),
-    /// The answer to a question.
-    Reply(String),
-    /// End the run.
-    Abort,
-}
+use given::approved_hash;
+use ringfence_engine::{Answer, Review, State, Subject};
 
 /// What asking brought.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +68,9 @@ impl Reviewer {
     /// Asks, or says that the answer comes another day.
     pub async fn ask(&mut self, review: &Review, state: &State) -> Result<Verdict> {
         if let Some(given) = self.given.take() {
-            let subject = review.subject.clone();
+            let (subject, flow) = (review.subject.clone(), state.settings.flow);
             // A file can be a pipe that nobody writes to; Ctrl-C must still be heard.
-            let read = tokio::task::spawn_blocking(move || read_given(given, &subject));
+            let read = tokio::task::spawn_blocking(move || given::read(given, &subject, flow));
             return Ok(Verdict::Answered(read.await.context("the answer can't be read")??));
         }
         if self.yes && covered_by_yes(&review.subject) {
@@ -100,8 +85,8 @@ impl Reviewer {
         if !self.terminal {
             return Ok(Verdict::Later);
         }
-        let (review, shown) = (review.clone(), describe(review, state));
-        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &shown)).await;
+        let (review, state, shown) = (review.clone(), state.clone(), describe(review, state));
+        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown)).await;
         Ok(match asked.context("asking failed")?? {
             Said::Verdict(verdict) => verdict,
             Said::ApproveAllCalls => {
@@ -124,71 +109,4 @@ fn covered_by_yes(subject: &Subject) -> bool {
         | Subject::StageFailed { .. }
         | Subject::Interrupted => false,
     }
-}
-
-/// A hash may be given by its first digits, as it is printed.
-fn whole_hash(given: String, subject: &Subject) -> PlanHash {
-    const FEWEST: usize = 8;
-    match approved_hash(subject) {
-        Some(current) if given.len() >= FEWEST && current.0.starts_with(&given) => current,
-        _ => PlanHash(given),
-    }
-}
-
-/// The hash that an approval of this subject names.
-fn approved_hash(subject: &Subject) -> Option<PlanHash> {
-    match subject {
-        Subject::Plan { plan } => Some(plan.hash.clone()),
-        Subject::Call { .. }
-        | Subject::Judgement { .. }
-        | Subject::Finish { .. }
-        | Subject::Question { .. }
-        | Subject::Stagnation { .. }
-        | Subject::UnknownOutcome { .. }
-        | Subject::StageFailed { .. }
-        | Subject::Interrupted => None,
-    }
-}
-
-fn read_given(given: Given, subject: &Subject) -> Result<Answer> {
-    Ok(match given {
-        Given::Approve(hash) => Answer::Approve { plan: hash.map(|hash| whole_hash(hash, subject)) },
-        Given::Reject(reason) => Answer::Reject { reason },
-        Given::Reply(text) => Answer::Reply { text },
-        Given::Abort => Answer::Abort,
-        Given::Add(path) => {
-            Answer::AddTasks { tasks: plan_file::read(&read(&path)?, &path.display().to_string())? }
-        }
-        Given::Edit(path) => {
-            let (text, origin) = (read(&path)?, path.display().to_string());
-            match subject {
-                Subject::Call { .. } | Subject::UnknownOutcome { .. } => Answer::EditCall {
-                    input: serde_json::from_str(&text).with_context(|| format!("{origin} isn't JSON"))?,
-                },
-                Subject::Finish { answer: Some(_), .. } => Answer::EditAnswer { text },
-                Subject::Plan { .. }
-                | Subject::Judgement { .. }
-                | Subject::Finish { answer: None, .. }
-                | Subject::Question { .. }
-                | Subject::Stagnation { .. }
-                | Subject::StageFailed { .. }
-                | Subject::Interrupted => Answer::EditPlan { tasks: plan_file::read(&text, &origin)? },
-            }
-        }
-    })
-}
-
-/// The tasks in a file (TOML).
-pub fn read_plan(path: &Path) -> Result<Vec<PlannedTask>> {
-    plan_file::read(&read(path)?, &path.display().to_string())
-}
-
-fn read(path: &Path) -> Result<String> {
-    const MOST: u64 = 1 << 20;
-    let mut text = String::new();
-    let file = File::open(path).with_context(|| format!("{} can't be opened", path.display()))?;
-    let read = file.take(MOST + 1).read_to_string(&mut text);
-    let bytes = read.with_context(|| format!("{} can't be read", path.display()))?;
-    anyhow::ensure!(bytes as u64 <= MOST, "{} is over 1 MiB: no plan and no input is", path.display());
-    Ok(text)
 }

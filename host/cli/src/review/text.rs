@@ -1,7 +1,8 @@
-//! How a question to a person reads, and the commands that answer it.
+//! How a question to a person reads.
 
+use crate::lanes;
 use crate::terminal::{one_line, plain};
-use ringfence_engine::{Cause, ModelStage, PlannedTask, Progress, Review, State, Subject, ToolCall};
+use ringfence_engine::{Cause, PlannedTask, Progress, Review, State, Subject, ToolCall};
 use std::fmt::Write;
 
 /// Characters of a sentence or two of a model's.
@@ -13,6 +14,10 @@ const INPUT: usize = 8_000;
 /// and kept to its own line or behind a mark.
 pub fn describe(review: &Review, state: &State) -> String {
     let mut out = String::new();
+    let (delegated, asker) = lanes::asker(state, review.id);
+    if let Some(task) = delegated {
+        let _ = writeln!(out, "From the work on {}:", one_line(&task.0, 80));
+    }
     match &review.subject {
         Subject::Plan { plan } => {
             let _ = writeln!(
@@ -48,6 +53,7 @@ pub fn describe(review: &Review, state: &State) -> String {
             if !verdict.suggestion.is_empty() {
                 let _ = writeln!(out, "Suggested next: {}", one_line(&verdict.suggestion, PARAGRAPH));
             }
+            out.push_str(&open_tasks(asker));
         }
         Subject::Finish { answer, reasoning } => {
             let _ = writeln!(out, "The run is about to end: the goal is said to be achieved.");
@@ -69,6 +75,7 @@ pub fn describe(review: &Review, state: &State) -> String {
         Subject::Stagnation { seen } => {
             let _ =
                 writeln!(out, "The run repeats itself: {}.", one_line(seen, PARAGRAPH).trim_end_matches('.'));
+            out.push_str(&open_tasks(asker));
         }
         Subject::UnknownOutcome { call } => {
             let _ = writeln!(out, "Nobody knows whether this call happened; it can't simply be made again:");
@@ -77,6 +84,7 @@ pub fn describe(review: &Review, state: &State) -> String {
         Subject::StageFailed { stage, why, unreachable } => {
             let what = if *unreachable { "No answer came from the model" } else { "No usable answer came" };
             let _ = writeln!(out, "{what} ({}): {}", stage.name(), one_line(why, PARAGRAPH));
+            out.push_str(&open_tasks(asker));
         }
         Subject::Interrupted => {
             let _ = writeln!(out, "The run was interrupted.");
@@ -85,39 +93,16 @@ pub fn describe(review: &Review, state: &State) -> String {
     out
 }
 
-/// The complete commands that answer a review, the likeliest first. `resume` is the command up to
-/// and including the run's id.
-pub fn ways_on(resume: &str, subject: &Subject) -> Vec<String> {
-    let ways = |flags: &[&str]| flags.iter().map(|flag| format!("{resume} {flag}")).collect();
-    const REJECT: &str = "--reject 'WHY'";
-    const WORDS: &str = "--answer 'WORDS TO THINK AGAIN WITH'";
-    const EDIT: &str = "--edit PLAN.toml";
-    const ADD: &str = "--add TASKS.toml";
-    match subject {
-        Subject::Plan { plan } => {
-            let approve = format!("--approve {}", short(&plan.hash.0));
-            ways(&[&approve, EDIT, ADD, REJECT, WORDS, "--abort"])
-        }
-        Subject::Call { .. } => ways(&["--approve", "--edit INPUT.json", ADD, REJECT, WORDS, "--abort"]),
-        Subject::Judgement { .. } => ways(&["--approve", EDIT, ADD, REJECT, WORDS, "--abort"]),
-        Subject::Finish { answer: None, .. } => ways(&["--approve", EDIT, ADD, REJECT, "--abort"]),
-        Subject::Finish { answer: Some(_), .. } => {
-            ways(&["--approve", "--edit ANSWER.txt", ADD, REJECT, "--abort"])
-        }
-        Subject::Question { .. } => ways(&["--answer 'TEXT'", REJECT, "--abort"]),
-        Subject::Stagnation { .. } => ways(&["--approve", "--answer 'ADVICE'", REJECT, ADD, "--abort"]),
-        Subject::UnknownOutcome { .. } => {
-            ways(&["--approve", "--edit INPUT.json", "--answer 'WHAT CAME OF IT'", REJECT, "--abort"])
-        }
-        Subject::StageFailed { unreachable: true, .. } | Subject::Interrupted => vec![resume.to_owned()],
-        Subject::StageFailed { stage, .. } => match stage {
-            ModelStage::Plan => ways(&["--approve", EDIT, WORDS, "--abort"]),
-            ModelStage::Decide | ModelStage::Evaluate => ways(&["--approve", WORDS, EDIT, REJECT, "--abort"]),
-            ModelStage::Reason | ModelStage::Converse | ModelStage::Reflect => {
-                ways(&["--approve", WORDS, "--abort"])
-            }
-        },
+/// The plan as far as it is open, which an answer may change; nothing where there is none.
+fn open_tasks(state: &State) -> String {
+    let mut out = String::new();
+    if !state.stack.is_empty() {
+        let _ = writeln!(out, "Open tasks:");
     }
+    for (number, task) in state.stack.iter().rev().enumerate() {
+        let _ = writeln!(out, "  {}. {}", number + 1, task_line(&task.planned));
+    }
+    out
 }
 
 /// Why a person sees something first, where that isn't simply asked for.
@@ -136,7 +121,7 @@ fn because(why: Cause) -> &'static str {
 
 /// Words of a model's that may be several lines: each behind a mark, so that they can't pass for
 /// words of ours.
-fn quoted(words: &str) -> String {
+pub fn quoted(words: &str) -> String {
     let mut out = String::new();
     for line in plain(words).lines() {
         let _ = writeln!(out, "  │ {line}");

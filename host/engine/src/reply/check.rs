@@ -1,5 +1,6 @@
 //! Validation against a schema, with errors that name the JSON path and what was expected.
 
+use super::coerce::is_of;
 use super::extract::kind;
 use super::path;
 use jsonschema::ValidationError;
@@ -13,10 +14,10 @@ pub(crate) fn mismatch(value: &Value, schema: &Value, root: &str) -> Option<Stri
         Ok(validator) => validator,
         Err(error) => return Some(format!("{root}: the schema can't be used: {error}")),
     };
-    validator.iter_errors(value).next().map(|error| describe(&error, root))
+    validator.iter_errors(value).next().map(|error| describe(&error, schema, root))
 }
 
-fn describe(error: &ValidationError<'_>, root: &str) -> String {
+fn describe(error: &ValidationError<'_>, schema: &Value, root: &str) -> String {
     let mut at = path::from_pointer(root, error.instance_path().as_str());
     let what = match error.kind() {
         ValidationErrorKind::Type { kind: wanted } => {
@@ -33,7 +34,10 @@ fn describe(error: &ValidationError<'_>, root: &str) -> String {
         ValidationErrorKind::Enum { options } => format!("expected one of {options}"),
         ValidationErrorKind::Constant { expected_value } => format!("expected {expected_value}"),
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-            "fits none of the allowed shapes".to_owned()
+            match types_of_branches(schema, error.schema_path().as_str(), error.instance()) {
+                Some(types) => format!("expected {types}, found {}", kind(error.instance())),
+                None => "fits none of the allowed shapes".to_owned(),
+            }
         }
         ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}"),
         ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}"),
@@ -44,6 +48,13 @@ fn describe(error: &ValidationError<'_>, root: &str) -> String {
         _ => error.masked_with("the value").to_string(),
     };
     format!("{at}: {what}")
+}
+
+/// The types that the branches at this place of a schema ask for, where the value is of none of them.
+fn types_of_branches(schema: &Value, place: &str, value: &Value) -> Option<String> {
+    let branches = schema.pointer(place)?.as_array()?;
+    let names: Option<Vec<&str>> = branches.iter().map(|branch| branch.get("type")?.as_str()).collect();
+    names.filter(|names| !names.iter().any(|name| is_of(value, name))).map(|names| names.join(" or "))
 }
 
 fn types(wanted: &TypeKind) -> String {

@@ -11,6 +11,9 @@ pub(crate) fn coerce(value: &mut Value, schema: &Value, repairs: &mut Vec<String
 }
 
 fn walk(value: &mut Value, schema: &Value, at: &mut String, repairs: &mut Vec<String>) {
+    if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
+        into_branch(value, branches, at, repairs);
+    }
     if let Some(better) = convert(value, schema) {
         repairs.push(format!("{at}: written as another type than the schema's"));
         *value = better;
@@ -64,6 +67,26 @@ fn walk(value: &mut Value, schema: &Value, at: &mut String, repairs: &mut Vec<St
     }
 }
 
+/// Changes a value that fits no branch into the one form that fits some, if there is just one.
+fn into_branch(value: &mut Value, branches: &[Value], at: &mut String, repairs: &mut Vec<String>) {
+    let fits =
+        |value: &Value, branch: &Value| jsonschema::validator_for(branch).is_ok_and(|v| v.is_valid(value));
+    if branches.iter().any(|branch| fits(value, branch)) {
+        return;
+    }
+    let changed = branches.iter().filter_map(|branch| {
+        let (mut better, mut said) = (value.clone(), Vec::new());
+        walk(&mut better, branch, at, &mut said);
+        fits(&better, branch).then_some((better, said))
+    });
+    let mut forms: Vec<(Value, Vec<String>)> = changed.collect();
+    forms.dedup_by(|one, other| one.0 == other.0);
+    if let [(better, said)] = forms.as_mut_slice() {
+        *value = std::mem::take(better);
+        repairs.append(said);
+    }
+}
+
 /// The types that a schema names; empty where it leaves them open.
 fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
@@ -73,7 +96,8 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-fn is_of(value: &Value, name: &str) -> bool {
+/// Whether a value is of the type that a schema calls so.
+pub(super) fn is_of(value: &Value, name: &str) -> bool {
     match value {
         Value::Null => name == "null",
         Value::Bool(_) => name == "boolean",

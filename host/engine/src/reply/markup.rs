@@ -28,6 +28,15 @@ pub(super) fn refuse_in_value(value: &Value) -> Result<(), Unusable> {
     walk(value, &mut at)
 }
 
+/// Refuses plain words that are a whole tool call written as text: they begin or end with its tags.
+pub(crate) fn refuse_a_call_as_text(text: &str) -> Result<(), Unusable> {
+    let begins = text.trim_start().strip_prefix('<').and_then(element);
+    match begins.or_else(|| closing_at_end(text)) {
+        Some(tag) => Err(Unusable::Markup { path: "$".to_owned(), tag }),
+        None => Ok(()),
+    }
+}
+
 fn walk(value: &Value, at: &mut String) -> Result<(), Unusable> {
     match value {
         Value::String(text) => match closing_at_end(text) {

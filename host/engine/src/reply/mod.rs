@@ -18,6 +18,7 @@ mod tests;
 pub(crate) use check::mismatch;
 pub(crate) use coerce::coerce;
 pub(crate) use fault::{Fault, Unusable};
+pub(crate) use markup::refuse_a_call_as_text;
 
 use crate::bounds;
 use serde_json::Value;

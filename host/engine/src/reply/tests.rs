@@ -175,6 +175,39 @@ fn row_12_what_doesnt_fit_is_named_with_its_path_and_type() {
     assert_eq!(fitted(json!({"name": "n", "ids": null})), Ok(json!({"name": "n"})));
 }
 
+#[test]
+fn row_12_a_value_that_fits_no_branch_is_told_the_types_unless_it_has_one_of_them() {
+    let schema = json!({"properties": {
+        "count": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]},
+    }});
+    let said = |value: Value| mismatch(&value, &schema, "$");
+    let expected = "$.count: expected integer or null, found a string";
+    assert_eq!(said(json!({"count": "many"})).as_deref(), Some(expected));
+    assert_eq!(said(json!({"count": -1})).as_deref(), Some("$.count: fits none of the allowed shapes"));
+}
+
+#[test]
+fn row_11_a_value_that_fits_no_branch_is_coerced_where_just_one_form_does() {
+    let optional = json!({"properties": {
+        "count": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]},
+        "level": {"anyOf": [{"type": "string", "enum": ["low", "high"]}, {"type": "null"}]},
+        "either": {"anyOf": [{"type": "integer"}, {"type": "array"}]},
+        "any": {"oneOf": [{"type": "object", "properties": {"n": {"type": "number"}}}, {"type": "boolean"}]},
+    }});
+    let coerced = |mut value: Value| {
+        let mut repairs = Vec::new();
+        coerce(&mut value, &optional, &mut repairs);
+        (value, repairs.len())
+    };
+    assert_eq!(coerced(json!({"count": "200000"})), (json!({"count": 200_000}), 1));
+    assert_eq!(coerced(json!({"count": null})), (json!({"count": null}), 0));
+    assert_eq!(coerced(json!({"count": "-1"})), (json!({"count": "-1"}), 0), "it fits no branch then either");
+    assert_eq!(coerced(json!({"level": "LOW"})), (json!({"level": "low"}), 1));
+    assert_eq!(coerced(json!({"either": "[1]"})), (json!({"either": [1]}), 1));
+    assert_eq!(coerced(json!({"any": {"n": "1.5"}})), (json!({"any": {"n": 1.5}}), 1));
+    assert_eq!(coerced(json!({"any": "nothing"})), (json!({"any": "nothing"}), 0));
+}
+
 // Row 13 (other names for keys, unknown tools) is the decision's own: `tests/it/decisions.rs`.
 
 #[test]

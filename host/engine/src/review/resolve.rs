@@ -6,6 +6,7 @@ use crate::bounds;
 use crate::effect::{ModelStage, Review, Subject, ToolCall};
 use crate::event::Answer;
 use crate::id::{PlanHash, ReviewId, TaskId};
+use crate::lanes;
 use crate::ordering::{Surroundings, arrange};
 use crate::plan::{PlanVersion, PlannedTask};
 use crate::refused::Refused;
@@ -213,9 +214,13 @@ fn all(
 }
 
 fn checked(scope: Scope<'_>, tasks: &[PlannedTask]) -> Result<Vec<PlannedTask>, Refused> {
-    // A delegated run's tasks join those of the run above: their ids must differ too.
-    let above = scope.above.into_iter().flat_map(|above| &above.stack);
-    let taken: Vec<TaskId> = scope.done().chain(above).map(|task| task.planned.id.clone()).collect();
+    // Delegated runs' tasks join those of the run above: all their ids must differ.
+    let beside = scope.above.map(|above| lanes::under(&above.stage)).unwrap_or_default();
+    let beside = beside.iter().flat_map(|lane| lane.state.stack.iter().chain(&lane.state.done));
+    let above = scope.above.into_iter().flat_map(|above| &above.stack).chain(beside);
+    let below = lanes::under(&scope.state.stage).iter().flat_map(|lane| &lane.state.done);
+    let taken: Vec<TaskId> =
+        scope.done().chain(above).chain(below).map(|task| task.planned.id.clone()).collect();
     Ok(arrange(tasks, &Surroundings { list: "tasks", open: &[], done: &taken })?)
 }
 

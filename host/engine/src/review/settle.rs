@@ -6,6 +6,7 @@ use crate::effect::{Confidence, Subject, ToolCall};
 use crate::event::{OutcomeStatus, ToolOutcome};
 use crate::flow::{Outcome, Work};
 use crate::guard;
+use crate::lanes;
 use crate::message::ToolAnswer;
 use crate::plan::{PlannedTask, TaskStatus};
 use crate::settings::Flow;
@@ -25,12 +26,13 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
             onward(then)
         }
         Resolution::SetTasks(tasks) => {
-            unmade(state);
+            afresh(state);
             set_tasks(state, tasks);
             Outcome::TasksSet
         }
         Resolution::Want(tasks) => {
             unmade(state);
+            afresh(state);
             state.answer = None;
             want(state, &tasks);
             Outcome::FinishRejected
@@ -74,7 +76,8 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
         Resolution::AnswerQuestion { question, reasoning, answer, declined } => {
             let said = if declined { "A person declined to answer" } else { "A person answered" };
             told(state, said, question, reasoning, answer);
-            onward(then)
+            // Under a new number, as journals of all versions have it.
+            Outcome::Advised(thinking(state))
         }
         Resolution::GoOnAfresh => {
             afresh(state);
@@ -106,7 +109,13 @@ pub(crate) fn settle(state: &mut State, resolution: Resolution, then: Stage) -> 
             }
             take_up(then)
         }
-        Resolution::Abort => Outcome::Aborted,
+        Resolution::Abort => {
+            let lanes = lanes::out_of(then);
+            if !lanes.is_empty() {
+                lanes::join(state, lanes);
+            }
+            Outcome::Aborted
+        }
     }
 }
 
@@ -182,7 +191,16 @@ fn told(state: &mut State, said: &str, question: String, reasoning: String, answ
     afresh(state);
     state.observation = Some(format!("{said}: {answer}"));
     say(state, &format!("the question {:?}", bounds::one_line(&question, bounds::SAID_TO)), &answer);
-    tell(state, &format!("{said}: {answer}"));
+    if let Some(conversation) = &mut state.conversation {
+        let words = format!("{said}: {answer}");
+        match conversation.waiting() {
+            [] => conversation.tell(&words),
+            [asked, ..] => {
+                let id = asked.id.clone();
+                conversation.answer(vec![ToolAnswer { id, text: words, is_error: false }]);
+            }
+        }
+    }
     let step = state.next.step();
     let task = stages::task(state);
     record(state, step, task, reasoning, Confidence::default(), Deed::Human { question, answer });
@@ -193,14 +211,10 @@ fn say(state: &mut State, to: &str, text: &str) {
     state.said.push(Said { to: to.to_owned(), text: text.to_owned() });
 }
 
-/// Says it in the conversation, as the result of a request that waits for one or on its own.
+/// Says it in the conversation.
 fn tell(state: &mut State, words: &str) {
-    let Some(conversation) = &mut state.conversation else { return };
-    match conversation.waiting().first().map(|request| request.id.clone()) {
-        Some(id) => {
-            conversation.answer(vec![ToolAnswer { id, text: words.to_owned(), is_error: false }]);
-        }
-        None => conversation.tell(words),
+    if let Some(conversation) = &mut state.conversation {
+        conversation.tell(words);
     }
 }
 

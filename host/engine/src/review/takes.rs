@@ -26,6 +26,7 @@ pub(super) fn unfit(flow: Flow, subject: &Subject, answer: &Answer) -> Refused {
             ModelStage::Decide | ModelStage::Evaluate => {
                 ("a failed stage", "approve, edit, add, reject, answer or abort")
             }
+            ModelStage::Reflect if planned => ("a failed review", "approve, edit, add, answer or abort"),
             ModelStage::Reason | ModelStage::Converse | ModelStage::Reflect => {
                 ("a failed stage", "approve, answer or abort")
             }

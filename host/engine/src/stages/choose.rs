@@ -6,10 +6,9 @@
 use super::note;
 use crate::bounds;
 use crate::effect::{Confidence, ModelStage, ToolCall};
-use crate::guard;
 use crate::id::{CallId, TaskId};
 use crate::plan::TaskStatus;
-use crate::reply;
+use crate::reply::{self, Unusable};
 use crate::schema::HUMAN_HELP;
 use crate::settings::ToolSpec;
 use crate::stagnation::{self, Class};
@@ -53,8 +52,7 @@ pub(super) fn call(state: &mut State, choice: Choice<'_>, mut input: Value) -> R
         );
         return Err(unfit(state, &choice, &spec.name, &input, seen));
     }
-    let left = guard::time_left(state);
-    let own = spec.timeout_ms.unwrap_or(u64::MAX).min(state.settings.limits.tool_call_ms);
+    let usual = state.settings.limits.tool_call_ms;
     Ok(ToolCall {
         call: state.next.call(),
         step: state.next.step(),
@@ -63,7 +61,7 @@ pub(super) fn call(state: &mut State, choice: Choice<'_>, mut input: Value) -> R
         input,
         can: spec.can,
         attempt: 1,
-        timeout_ms: own.min(left),
+        timeout_ms: spec.timeout_ms.unwrap_or(usual).min(usual),
         reasoning: choice.reasoning,
         confidence: choice.confidence,
         asked_as: None,
@@ -120,6 +118,12 @@ pub(super) fn misnamed(state: &mut State, choice: &Choice<'_>, key: &str, right:
         "`{key}` isn't a key of the reply; the tool's input goes into `{right}`. {}",
         known_tools(state)
     );
+    unfit(state, choice, choice.tool, &Value::Null, seen)
+}
+
+/// An input that can't be read: said, noted and remembered. Nothing takes its place.
+pub(super) fn unreadable(state: &mut State, choice: &Choice<'_>, why: &Unusable) -> String {
+    let seen = format!("The input can't be read, so the call was not made: {why}");
     unfit(state, choice, choice.tool, &Value::Null, seen)
 }
 

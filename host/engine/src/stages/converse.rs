@@ -1,13 +1,13 @@
 //! Conversing: the next turn of the react flow. Tools, a question to a person, or the answer.
 
 use super::choose::{self, Choice};
-use super::{count, question};
+use super::{count, note, question};
 use crate::bounds;
 use crate::effect::{Confidence, ModelStage, ToolCall};
 use crate::event::{ModelReply, ToolRequest};
 use crate::flow::Outcome;
 use crate::message::{Message, ToolAnswer};
-use crate::reply::{self, Unusable};
+use crate::reply::{self, Read, Unusable};
 use crate::schema::HUMAN_HELP;
 use crate::stage::Asking;
 use crate::stagnation;
@@ -20,11 +20,16 @@ const CALLS: usize = 16;
 
 /// Takes a turn.
 pub(super) fn spoken(state: &mut State, asking: &Asking, reply: &ModelReply) -> Result<Outcome, Unusable> {
+    let size = reply.calls.iter().map(|call| call.arguments.len()).sum::<usize>() + reply.text.len();
+    if size > bounds::REPLY_BYTES {
+        return Err(Unusable::TooLong { bytes: size, limit: bounds::REPLY_BYTES });
+    }
     if reply.calls.is_empty() {
         let answer = reply.text.trim();
         if answer.is_empty() {
             return Err(Unusable::Empty);
         }
+        reply::refuse_a_call_as_text(answer)?;
         let answer = bounds::cut(answer, bounds::ANSWER);
         say(state, reply);
         count(state);
@@ -46,7 +51,11 @@ pub(super) fn spoken(state: &mut State, asking: &Asking, reply: &ModelReply) -> 
                 let reasoning = bounds::cut(reply.text.trim(), bounds::REASONING);
                 Outcome::QuestionChosen { question, reasoning }
             }
-            Err(why) => answered_only(state, vec![refusal(only, why)]),
+            Err(why) => {
+                let seen = format!("The person was not asked: {why}");
+                note(state, asking.call, ModelStage::Converse, &seen);
+                answered_only(state, vec![refusal(only, seen)])
+            }
         });
     }
     let mut calls: Vec<ToolCall> = Vec::new();
@@ -83,7 +92,6 @@ fn say(state: &mut State, reply: &ModelReply) {
 }
 
 fn call(state: &mut State, asking: &Asking, request: &ToolRequest, text: &str) -> Result<ToolCall, String> {
-    let input = input(request)?;
     let choice = Choice {
         call: asking.call,
         stage: ModelStage::Converse,
@@ -92,20 +100,20 @@ fn call(state: &mut State, asking: &Asking, request: &ToolRequest, text: &str) -
         reasoning: bounds::cut(text.trim(), bounds::REASONING),
         confidence: Confidence::default(),
     };
-    let call = choose::call(state, choice, input)?;
+    let Read { value, repairs } = match reply::find(&request.arguments) {
+        Ok(read) => read,
+        Err(why) => return Err(choose::unreadable(state, &choice, &why)),
+    };
+    for repair in repairs {
+        note(state, asking.call, ModelStage::Converse, &format!("repaired: {repair}"));
+    }
+    let call = choose::call(state, choice, value)?;
     Ok(ToolCall { asked_as: Some(request.id.clone()), ..call })
 }
 
-/// The input as a value. What can't be read is said, and nothing takes its place.
-fn input(request: &ToolRequest) -> Result<Value, String> {
-    reply::find(&request.arguments)
-        .map(|read| read.value)
-        .map_err(|why| format!("the input can't be read, so the call was not made: {why}"))
-}
-
-fn asked(request: &ToolRequest) -> Result<String, String> {
-    let said = input(request)?.get("question").and_then(Value::as_str).map(str::to_owned);
-    question(said, "$.question").map_err(|why| why.to_string())
+fn asked(request: &ToolRequest) -> Result<String, Unusable> {
+    let input = reply::find(&request.arguments)?.value;
+    question(input.get("question").and_then(Value::as_str).map(str::to_owned), "$.question")
 }
 
 fn refusal(request: &ToolRequest, why: String) -> ToolAnswer {

@@ -81,7 +81,7 @@ fn judged(state: &mut State, verdict: Verdict, summary: String) -> Outcome {
     let said = match progress {
         Progress::Completed => {
             end_task(state, TaskStatus::Completed, summary.clone());
-            guard::progress(state);
+            guard::completed(state);
             format!("{id} is completed: {summary}")
         }
         Progress::Failed => {

@@ -11,7 +11,7 @@ use crate::id::{StepId, TaskId};
 use crate::message::ToolAnswer;
 use crate::plan::TaskStatus;
 use crate::settings::Flow;
-use crate::stagnation::{self, Class};
+use crate::stagnation;
 use crate::state::{Action, Deed, State};
 use crate::turn::{Slot, Standing, Turn};
 
@@ -23,6 +23,9 @@ pub(crate) fn tool_ended(
     outcome: ToolOutcome,
 ) -> Outcome {
     state.spent.tool_calls = state.spent.tool_calls.saturating_add(1);
+    // Also what failed may have read, and told what it read in its error.
+    state.exposure.read |= call.can.reads;
+    state.exposure.received |= call.can.egress;
     if turn.end(call.call, outcome) { go_on(state, turn) } else { Outcome::TurnGoesOn(turn) }
 }
 
@@ -33,6 +36,7 @@ pub(crate) fn go_on(state: &mut State, turn: Turn) -> Outcome {
 
 fn close(state: &mut State, turn: Turn) -> Outcome {
     let Turn { slots, mut answered } = turn;
+    stagnation::remember_turn(state, &slots);
     let mut told = Vec::new();
     let mut made = false;
     for Slot { call, standing, .. } in slots {
@@ -72,18 +76,13 @@ fn close(state: &mut State, turn: Turn) -> Outcome {
 fn ended(state: &mut State, call: ToolCall, outcome: ToolOutcome) -> String {
     let message = bounds::one_line(&outcome.message, bounds::LINE);
     let done = outcome.status == OutcomeStatus::Done;
-    stagnation::remember(state, &call.tool, &call.input, Class::Outcome(outcome.status));
     let known = |action: &Action| match &action.deed {
         Deed::Tool { tool, input, status: OutcomeStatus::Done, .. } => {
             *tool == call.tool && *input == call.input
         }
         Deed::Tool { .. } | Deed::Human { .. } | Deed::Rejected { .. } => false,
     };
-    let is_news = done && !state.history.iter().any(known);
-    guard::acted(state, is_news);
-    // Also what failed may have read, and told what it read in its error.
-    state.exposure.read |= call.can.reads;
-    state.exposure.received |= call.can.egress;
+    guard::acted(state, |state| done && !state.history.iter().any(known));
     let line = if done {
         format!("step {}: {} is done", call.step, call.tool)
     } else {

@@ -48,6 +48,7 @@ pub(crate) fn replied(
         (StopReason::Refusal, _) => {
             let why = "the model refused to answer";
             note(state, asking.call, stage, why);
+            say_back(state, stage, why);
             return failed(state, stage, asking, why.to_owned());
         }
     };
@@ -55,6 +56,7 @@ pub(crate) fn replied(
         Ok(outcome) => outcome,
         Err(unusable) => {
             note(state, asking.call, stage, &format!("unusable reply: {unusable}"));
+            say_back(state, stage, &unusable.to_string());
             match &asking.reask {
                 None => Outcome::Unusable {
                     max_tokens: match unusable {
@@ -66,6 +68,14 @@ pub(crate) fn replied(
                 Some(_) => degrade(state, stage, asking, &unusable),
             }
         }
+    }
+}
+
+/// In a conversation, what was wrong with a reply becomes a part of it: the next call says it too.
+fn say_back(state: &mut State, stage: ModelStage, why: &str) {
+    if let (ModelStage::Converse, Some(conversation)) = (stage, &mut state.conversation) {
+        let why = bounds::one_line(why, bounds::LINE);
+        conversation.tell(&format!("Your last answer could not be used: {why}. Answer again."));
     }
 }
 

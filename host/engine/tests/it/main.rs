@@ -2,13 +2,28 @@
 //! and a round trip of the state through JSON.
 #![allow(missing_docs, reason = "tests")]
 
+mod budgets;
 mod decisions;
+mod experts;
+mod forks;
+mod gates;
 mod graph;
+mod growth;
 mod guards;
 mod interruptions;
+mod lanes;
+mod malformed;
+mod pipeline;
 mod plans;
 mod prompts;
+mod random;
+mod react;
+mod recover;
+mod reflect;
 mod refusals;
 mod replies;
 mod script;
+mod sound;
+mod stagnation;
+mod turns;
 mod worked_example;

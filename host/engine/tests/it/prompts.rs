@@ -55,6 +55,95 @@ fn the_schemas_that_are_sent_are_these() {
     }));
 }
 
+/// Everything that a conversation says, as a provider would be given it.
+fn said(script: &Script) -> String {
+    let call = script.model_call();
+    let messages = serde_json::to_string_pretty(&call.messages).expect("messages serialize");
+    format!("{}\n\n──── messages ────\n\n{messages}", call.system)
+}
+
+#[test]
+fn the_reasoner_is_shown_its_three_ways_and_an_example_of_each() {
+    insta::assert_snapshot!(shown(&Script::start(in_flow(Flow::Pipeline, settings()))));
+}
+
+#[test]
+fn the_reasoner_is_shown_what_its_actions_brought() {
+    let mut script = Script::start(in_flow(Flow::Pipeline, settings()));
+    for n in 1..=5 {
+        script.say(call_tool("read_file", json!({"file_path": format!("{n}.py")})));
+        script.tool_gives(OutcomeStatus::Done, json!({"content": format!("line one of {n}")}));
+    }
+    insta::assert_snapshot!(script.model_call().user);
+}
+
+#[test]
+fn a_conversation_begins_with_its_rules_and_the_goal_and_grows() {
+    let mut settings = in_flow(Flow::React, settings());
+    settings.memories = vec!["an earlier run found a web server".to_owned()];
+    let mut script = Script::start(settings);
+    script.turn(&[("1", "read_file", "{\"file_path\": \"a.py\"}"), ("2", "run_shell", "{}")]);
+    script.tool_gives(OutcomeStatus::Done, json!({"content": "import flask"}));
+    insta::assert_snapshot!(said(&script));
+}
+
+/// A run that reviews its whole working memory.
+fn reflecting() -> Script {
+    let mut settings = without_pauses();
+    settings.limits.reflect_after = Some(2);
+    let mut script = deciding(settings);
+    for file in ["a.py", "b.py"] {
+        script.round(
+            decide("read_file", json!({"file_path": file})),
+            json!({"content": "pass"}),
+            judge("needs_more_work", &format!("{file} says little")),
+        );
+    }
+    script
+}
+
+#[test]
+fn the_reviewer_is_shown_the_whole_working_memory_and_why() {
+    insta::assert_snapshot!(shown(&reflecting()));
+}
+
+#[test]
+fn the_decider_is_shown_an_expert_memories_an_instruction_and_what_failed() {
+    let mut settings = without_pauses();
+    settings.limits.reflect_after = Some(1);
+    settings.memories = vec!["an earlier run found a web server".to_owned()];
+    let expert = Expert { prompt: "Name the CVE where one is known.".to_owned() };
+    settings.experts.insert("security".to_owned(), expert);
+    let mut script = Script::start(settings);
+    script.say(plan(&[json!({"id": "a", "description": "look for problems", "kind": "security"})]));
+    script.round(
+        decide("read_file", json!({"file_path": "a.py"})),
+        json!({"content": "pass"}),
+        judge("needs_more_work", "little"),
+    );
+    script.say(reflection("look at the manifest"));
+    script.say_text("no");
+    script.say_text("no");
+    script.say_text("no");
+    insta::assert_snapshot!(script.model_call().user);
+}
+
+#[test]
+fn the_schemas_of_the_other_flows_are_these() {
+    let schema = |script: &Script| script.model_call().schema;
+    let react = Script::start(in_flow(Flow::React, settings()));
+    let call = react.run.owed();
+    let Some(Effect::CallModel(call)) = call.first() else { panic!("a model is asked") };
+    let Some(Prompt::Conversation { tools, .. }) = react.run.prompt(call.call) else {
+        panic!("a conversation")
+    };
+    insta::assert_json_snapshot!(json!({
+        "reason": schema(&Script::start(in_flow(Flow::Pipeline, settings()))),
+        "reflect": schema(&reflecting()),
+        "the conversation's last tool": tools.last(),
+    }));
+}
+
 #[test]
 fn what_a_person_said_is_shown_as_something_to_follow_to_every_later_stage() {
     let mut script = Script::start(settings());
@@ -83,49 +172,6 @@ fn the_facts_say_the_same_as_data() {
     assert_eq!(read.iterations.used, 4);
     assert_eq!(read.tools.len(), 3);
     assert_eq!(facts["flow"], "staged");
-}
-
-#[test]
-fn prompts_stay_bounded_however_long_a_run_gets() {
-    let mut settings = without_pauses();
-    settings.limits.iterations = 10_000;
-    let mut script = deciding(settings);
-    let mut largest = 0;
-    for n in 1..=200 {
-        let decision = decide("read_file", json!({"file_path": format!("{n:03}.py")}));
-        let verdict = judge("needs_more_work", &"s".repeat(5_000));
-        unchecked_reply(&mut script, &decision);
-        let call = script.tool_call().call;
-        let outcome = outcome(OutcomeStatus::Done, json!({"content": "x".repeat(30_000)}));
-        unchecked(&mut script, EventKind::ToolFinished { call, outcome });
-        unchecked_reply(&mut script, &verdict);
-        if n % 25 != 0 {
-            continue;
-        }
-        let call = script.model_call();
-        let size = call.system.len() + call.user.len();
-        if n == 50 {
-            largest = size;
-        }
-        if n > 50 {
-            assert!(size <= largest + 200, "{size} bytes at step {n}, {largest} at step 50");
-        }
-    }
-    assert!(largest < 120_000, "{largest}");
-    assert!(script.model_call().user.contains("… 167 earlier steps"));
-}
-
-/// Straight to the run: a replay after each of 600 events would take minutes.
-fn unchecked(script: &mut Script, kind: EventKind) {
-    script.now += 1;
-    let at = Timestamp(script.now);
-    script.run.apply(Event { at, kind }).expect("the event fits");
-}
-
-fn unchecked_reply(script: &mut Script, value: &serde_json::Value) {
-    let call = pending(&script.state().stage).expect("a call is under way");
-    let reply = reply(&value.to_string(), StopReason::End);
-    unchecked(script, EventKind::ModelReplied { call, reply });
 }
 
 #[test]
@@ -181,7 +227,7 @@ fn mistakes_in_a_persons_template_are_found_before_a_run_and_named_with_their_li
 fn a_bad_template_refuses_the_start() {
     let mut settings = settings();
     settings.prompts.decide = "{{ goal".to_owned();
-    let first = Event { at: Timestamp(0), kind: started(settings) };
+    let first = Event { at: Timestamp(0), worked_ms: None, kind: started(settings) };
     assert!(matches!(Run::start(first), Err(Refused::Prompt(_))));
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[test]
 fn a_run_begins_with_its_start_and_has_only_one() {
-    let first = Event { at: Timestamp(0), kind: EventKind::Resumed };
+    let first = Event { at: Timestamp(0), worked_ms: None, kind: EventKind::Resumed { rates: None } };
     assert_eq!(Run::start(first).unwrap_err(), Refused::NotStarted);
     let mut script = Script::start(settings());
     assert_eq!(script.try_send(started(settings())), Err(Refused::StartedAgain));
@@ -105,7 +105,7 @@ fn nothing_can_be_added_to_a_run_that_is_over() {
 fn refused(change: impl FnOnce(&mut Settings)) -> String {
     let mut settings = settings();
     change(&mut settings);
-    let first = Event { at: Timestamp(0), kind: started(settings) };
+    let first = Event { at: Timestamp(0), worked_ms: None, kind: started(settings) };
     Run::start(first).expect_err("these settings can't be run with").to_string()
 }
 
@@ -130,7 +130,7 @@ fn settings_that_cant_be_honoured_are_refused_before_anything_happens() {
 #[test]
 fn a_goal_must_say_something() {
     let kind = EventKind::Started { run: "r".into(), goal: " ".to_owned(), settings: Box::new(settings()) };
-    let refused = Run::start(Event { at: Timestamp(0), kind }).unwrap_err();
+    let refused = Run::start(Event { at: Timestamp(0), worked_ms: None, kind }).unwrap_err();
     assert_eq!(refused.to_string(), "the goal: is empty; say what is to be achieved");
 }
 
@@ -140,7 +140,11 @@ fn a_journal_that_doesnt_replay_names_the_event() {
     let script = Script::start(settings());
     let mut journal = script.journal.clone();
     let answer = Answer::Abort;
-    journal.push(Event { at: Timestamp(9), kind: EventKind::Answered { review: ReviewId(7), answer } });
+    journal.push(Event {
+        at: Timestamp(9),
+        worked_ms: None,
+        kind: EventKind::Answered { review: ReviewId(7), answer },
+    });
     assert_eq!(
         Run::replay(journal).unwrap_err().to_string(),
         "event 2 of the journal doesn't fit the ones before it: review 7 isn't open: the run waits for no answer"

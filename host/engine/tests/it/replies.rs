@@ -47,7 +47,7 @@ fn the_bad_text_never_goes_back_into_a_prompt() {
             format!("{poison} without any object"),
         ] {
             script.say_text(&text);
-            if let Some(Effect::CallModel(call)) = script.run.owed().first() {
+            for call in script.model_calls() {
                 let shown = call.user.replace(&format!("$[\"{poison}\"]"), "");
                 assert!(!shown.contains(poison), "{shown}");
             }
@@ -61,8 +61,7 @@ fn a_second_unusable_plan_or_decision_is_left_to_a_person() {
         [(Script::start(settings()), ModelStage::Plan), (deciding(settings()), ModelStage::Decide)]
     {
         let iterations = script.state().iterations;
-        script.say_text("no");
-        script.say_text("no");
+        script.nothing_usable();
         let Subject::StageFailed { stage, unreachable, .. } = script.review().subject else {
             panic!("a person is asked");
         };
@@ -86,10 +85,9 @@ fn an_evaluation_that_stays_unusable_means_more_work_and_then_a_person() {
 
     script.say(decide("list_files", json!({"directory": "."})));
     script.tool_gives(OutcomeStatus::Done, json!([]));
-    script.say_text("no");
-    script.say_text("no");
+    script.nothing_usable();
     let Subject::StageFailed { stage: ModelStage::Evaluate, .. } = script.review().subject else {
-        panic!("the second time a person is asked");
+        panic!("the second time it is recovered, and then a person is asked");
     };
     script.approve();
     script.say(judge("completed", "fine after all"));
@@ -107,13 +105,15 @@ fn a_reply_that_was_cut_off_is_never_carried_out_and_gets_a_higher_cap_once() {
     assert_eq!(again.max_tokens, 32_000);
     assert!(again.user.contains("cut off at 16000 output tokens"));
     script.say_and_stop(&whole, StopReason::Length);
-    assert!(matches!(script.review().subject, Subject::StageFailed { .. }));
+    assert_eq!(script.model_call().max_tokens, 16_000, "recovered, it begins with the usual cap");
     assert_eq!(script.state().plans, []);
 }
 
 #[test]
 fn a_refusal_is_said_and_left_to_a_person() {
     let mut script = deciding(settings());
+    script.say_and_stop("", StopReason::Refusal);
+    assert!(script.model_call().user.contains("failed: the model refused to answer"));
     script.say_and_stop("", StopReason::Refusal);
     let Subject::StageFailed { why, unreachable: false, .. } = script.review().subject else {
         panic!("a person is asked");

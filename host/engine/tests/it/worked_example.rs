@@ -129,6 +129,7 @@ fn a_goal_in_chinese_is_shown_as_it_was_written() {
     settings.pause.clear();
     let first = Event {
         at: Timestamp(0),
+        worked_ms: None,
         kind: EventKind::Started {
             run: "r".into(),
             goal: "分析项目的主要技术栈".to_owned(),
@@ -139,10 +140,11 @@ fn a_goal_in_chinese_is_shown_as_it_was_written() {
     let [Effect::CallModel(call)] = owed.as_slice() else {
         panic!("the planner is asked");
     };
-    assert!(call.user.contains("分析项目的主要技术栈"));
+    let prompt = run.prompt(call.call).expect("an owed call has a prompt");
+    assert!(matches!(prompt, Prompt::Stage { user, .. } if user.contains("分析项目的主要技术栈")));
     let text = json!({"reasoning": "先看文件", "is_goal_achieved": false,
         "new_sub_tasks": [{"id": "任务一", "description": "列出所有文件"}]});
     let kind = EventKind::ModelReplied { call: call.call, reply: reply(&text.to_string(), StopReason::End) };
-    run.apply(Event { at: Timestamp(1), kind }).expect("the plan fits");
+    run.apply(Event { at: Timestamp(1), worked_ms: None, kind }).expect("the plan fits");
     assert_eq!(run.state().stack[0].planned.id, "任务一".into());
 }

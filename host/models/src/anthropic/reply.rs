@@ -33,8 +33,8 @@ pub(super) struct TokenCounts {
 }
 
 #[derive(Deserialize)]
-struct ErrorBody {
-    error: ErrorDetails,
+pub(super) struct ErrorBody {
+    pub(super) error: ErrorDetails,
 }
 
 #[derive(Debug, Deserialize)]

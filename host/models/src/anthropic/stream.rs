@@ -3,7 +3,7 @@
 //! Owns: putting the message together. Doesn't own: splitting bytes into events, what the
 //! message means. Unknown events and changes are passed over.
 
-use super::reply::{Block, ErrorDetails, Message, TokenCounts};
+use super::reply::{Block, ErrorBody, ErrorDetails, Message, TokenCounts};
 use crate::sse::{Event, Listener};
 use serde::Deserialize;
 use serde_json::Value;
@@ -81,7 +81,11 @@ impl Listener for Stream {
     fn hear(&mut self, event: Event) -> ControlFlow<()> {
         let end = match serde_json::from_str(&event.data) {
             Ok(told) => self.take(told),
-            Err(error) => Some(End::Wrong(format!("the event {}: {error}", event.name))),
+            // Some gateways tell an error without saying that it is one.
+            Err(error) => Some(match serde_json::from_str::<ErrorBody>(&event.data) {
+                Ok(body) => End::Failed(body.error),
+                Err(_) => End::Wrong(format!("the event {}: {error}", event.name)),
+            }),
         };
         match end {
             None => ControlFlow::Continue(()),

@@ -1,20 +1,52 @@
-//! How many more calls the task on top may have, so that the run ends inside its iterations.
+//! How many more calls there may be, for the task on top or before the answer, so that the run ends
+//! inside its iterations.
 
-use super::facts::{Facts, Stage, Task};
+use super::facts::{Facts, Flow, Stage, Task};
 use super::kind::Kind;
 
 /// Stages that one call takes: decide, execute, evaluate.
 const STAGES_PER_CALL: u32 = 3;
 /// Kept back: the closing question to the planner, and one for a reply that had to be asked again.
 const KEPT: u32 = 2;
+/// A run of fewer iterations keeps none back for what may come between.
+const ROOMY: u32 = 10;
 
 /// How many calls the rest of the run has room for, the one being decided included.
 pub(super) fn calls_left(facts: &Facts) -> u32 {
     let this_stage = match facts.stage {
-        Stage::Plan | Stage::Evaluate => 1,
-        Stage::Decide => 0,
+        Stage::Plan | Stage::Evaluate | Stage::Reflect => 1,
+        Stage::Decide | Stage::Reason | Stage::Converse => 0,
     };
     facts.iterations.limit.saturating_sub(facts.iterations.used + this_stage + KEPT) / STAGES_PER_CALL
+}
+
+/// How many more turns with calls a run without tasks has room for before its answer, the one
+/// being decided included.
+pub(super) fn turns_left(facts: &Facts) -> u32 {
+    let review = u32::from(facts.stage == Stage::Reflect);
+    turns(facts, facts.iterations.used.saturating_add(review))
+}
+
+/// Whether a question to a person leaves a stage for the answer.
+pub(super) fn has_room_to_ask(facts: &Facts) -> bool {
+    facts.iterations.limit.saturating_sub(facts.iterations.used) >= 2
+}
+
+/// The same as [`turns_left`], as it was when the run began.
+pub(super) fn turns_of_the_run(facts: &Facts) -> u32 {
+    turns(facts, 0)
+}
+
+fn turns(facts: &Facts, used: u32) -> u32 {
+    let stages = match facts.flow {
+        // Reasoning and the call count one each.
+        Flow::Staged | Flow::Pipeline => 2,
+        Flow::React => 1,
+    };
+    let limit = facts.iterations.limit;
+    // The answer, and where there is room one for a review on the way.
+    let kept = if limit >= ROOMY { 2 } else { 1 };
+    limit.saturating_sub(used.saturating_add(kept)) / stages
 }
 
 /// How many more calls are for this task: each later task keeps what it needs at least, and what

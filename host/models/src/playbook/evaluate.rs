@@ -76,7 +76,7 @@ fn beyond(last: Option<&Observation>, task: &Task) -> Value {
 }
 
 /// One line on one call.
-fn one_call(seen: &Observation) -> String {
+pub(super) fn one_call(seen: &Observation) -> String {
     let asked = |key: &str| seen.input.get(key).and_then(Value::as_str).unwrap_or(".").to_owned();
     let what = match seen.tool.as_str() {
         "read_file" | "analyze_code" => format!("`{}`", asked("file_path")),

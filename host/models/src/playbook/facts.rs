@@ -8,6 +8,8 @@ use serde_json::Value;
 /// One stage's request.
 #[derive(Debug, Deserialize)]
 pub(super) struct Facts {
+    #[serde(default)]
+    pub(super) flow: Flow,
     pub(super) stage: Stage,
     #[serde(default)]
     pub(super) task: Option<Task>,
@@ -26,6 +28,9 @@ pub(super) struct Facts {
     pub(super) said: Vec<Said>,
     #[serde(default)]
     pub(super) latest: Option<String>,
+    /// What led to the review of the work that is asked for.
+    #[serde(default)]
+    pub(super) why: Option<String>,
     pub(super) iterations: Iterations,
 }
 
@@ -36,6 +41,22 @@ pub(super) enum Stage {
     Plan,
     Decide,
     Evaluate,
+    Reason,
+    Converse,
+    Reflect,
+}
+
+/// How the loop goes about it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Flow {
+    /// Task by task.
+    #[default]
+    Staged,
+    /// One call or the answer at a time.
+    Pipeline,
+    /// A conversation, several calls at a time.
+    React,
 }
 
 /// A task of the plan.
@@ -82,7 +103,10 @@ pub(super) struct Rejected {
 pub(super) struct Said {
     /// What it was said to, in the loop's words.
     #[serde(default)]
-    to: String,
+    pub(super) to: String,
+    /// Their words.
+    #[serde(default)]
+    pub(super) text: String,
 }
 
 /// How far the run is.
@@ -101,6 +125,11 @@ impl Facts {
     /// How often a person rejected a proposed plan.
     pub(super) fn plans_rejected(&self) -> usize {
         self.said.iter().filter(|said| said.to == "the proposed plan").count()
+    }
+
+    /// How often a person said that the proposed end isn't the end.
+    pub(super) fn ends_rejected(&self) -> usize {
+        self.said.iter().filter(|said| said.to == "the proposed end").count()
     }
 
     /// Whether a person has answered a question.

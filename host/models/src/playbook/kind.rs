@@ -23,7 +23,7 @@ impl Kind {
     pub(super) const PLANNED: [Self; 4] = [Self::Inventory, Self::Manifests, Self::Structure, Self::Problems];
 
     /// The name in plans.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Inventory => "inventory",
             Self::Manifests => "manifests",

@@ -2,7 +2,7 @@
 //! ask, so one small call is made that touches nearly nothing, and the task is then evaluated as
 //! failed.
 
-use super::decide::Call;
+use super::calls::Call;
 use super::facts::{Facts, Rejected, Task};
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use super::kind::Kind;
 use serde_json::{Value, json};
 
 /// The tools that the playbook can use.
-const TOOLS: [&str; 4] = ["list_files", "read_file", "search_text", "analyze_code"];
+pub(super) const TOOLS: [&str; 4] = ["list_files", "read_file", "search_text", "analyze_code"];
 
 /// The plan stage's reply.
 pub(super) fn plan(facts: &Facts) -> Value {
@@ -128,8 +128,18 @@ fn left_out(facts: &Facts, room: u32, kinds: &[Kind]) -> String {
 }
 
 fn task(kind: Kind, facts: &Facts) -> Value {
-    // No task names another, so that a person can remove any of them.
-    json!({ "id": kind.name(), "description": describe(kind, facts), "kind": kind.name() })
+    // What is done with the files needs to know which there are, and nothing else: the rest can be
+    // worked on at the same time.
+    let after: &[&str] = match kind {
+        Kind::Inventory => &[],
+        Kind::Manifests | Kind::Structure | Kind::Problems | Kind::Unknown => &[Kind::Inventory.name()],
+    };
+    json!({
+        "id": kind.name(),
+        "description": describe(kind, facts),
+        "kind": kind.name(),
+        "depends_on": after,
+    })
 }
 
 fn describe(kind: Kind, facts: &Facts) -> &'static str {

@@ -41,6 +41,10 @@ async fn calls_and_results_go_to_and_fro_until_the_model_is_done() {
         assert_eq!((third.stop, third.text.as_str(), third.calls.len()), (Stop::End, "All is well.", 0));
 
         assert!(server.refused().is_empty(), "{:?}", server.refused());
+        let [one, two, three] = [first.usage, second.usage, third.usage];
+        assert_eq!((one.cached_tokens, one.input_tokens), (0, one.cache_write_tokens));
+        assert_eq!(two.cached_tokens, one.input_tokens, "all that was asked is read again");
+        assert_eq!(three.cached_tokens, two.input_tokens);
         assert_eq!(server.asked_for(Stage::Converse).len(), 3);
         let last = &server.asked()[2].body["messages"][4]["content"];
         assert_eq!(last[0]["is_error"], true);

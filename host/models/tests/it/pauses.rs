@@ -1,7 +1,8 @@
 //! Turns of a conversation that pause and go on.
 
-use crate::loopback::{anthropic, conversation, one_stage, user, whole};
-use ringfence_models::{Model, ModelError, Stop, Turn};
+use crate::loopback::{anthropic, conversation, made, one_stage, user, whole};
+use crate::server::{Act, Server};
+use ringfence_models::{AnthropicConfig, MicroDollars, Model, ModelError, Stop, Turn};
 use ringfence_tests::messages_api::{Answer, MessagesApi};
 use serde_json::{Value, json};
 
@@ -54,6 +55,23 @@ async fn a_turn_that_pauses_without_end_is_given_up() {
     assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
     assert!(error.to_string().ends_with("the turn paused 9 times"), "{error}");
     assert_eq!(server.asked().len(), 9);
+}
+
+#[tokio::test]
+async fn a_paused_turns_parts_are_priced_one_by_one() {
+    let part = |reason: &str| {
+        let usage = json!({ "input_tokens": 60_000, "output_tokens": 0 });
+        Act::json(200, json!({ "content": [text("x")], "stop_reason": reason, "usage": usage }))
+    };
+    let server = Server::start([part("pause_turn"), part("end_turn")]);
+    let config = AnthropicConfig {
+        model: "claude-haiku-5-5".to_owned(),
+        ..crate::anthropic_requests::config(&server.url())
+    };
+    let reply = made(config).complete(one_stage()).await.unwrap();
+    assert_eq!(reply.usage.input_tokens, 120_000);
+    // A single prompt of that length would cost five times as much.
+    assert_eq!(reply.cost, Some(MicroDollars(12_000)));
 }
 
 #[tokio::test]

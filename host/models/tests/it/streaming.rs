@@ -163,6 +163,14 @@ async fn a_stream_that_breaks_the_apis_promises_is_unreadable_and_not_asked_for_
 }
 
 #[tokio::test]
+async fn an_error_that_a_gateway_tells_without_its_type_is_one() {
+    let error = br#"data: {"error":{"message":"no room","type":"overloaded_error"}}"#;
+    let server = MessagesApi::queue([Answer::Events([&error[..], b"\n\n"].concat()), Answer::text("{}")]);
+    assert_eq!(anthropic(&server).complete(one_stage()).await.unwrap().text, "{}");
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[tokio::test]
 async fn a_server_that_answers_whole_although_asked_to_stream_is_understood() {
     let body = json!({
         "model": "m", "content": [{ "type": "text", "text": "{}" }], "stop_reason": "end_turn",

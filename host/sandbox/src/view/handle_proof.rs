@@ -98,8 +98,11 @@ impl Guest {
     fn new(dir: &TempDir, walk: Walk, grant: &str, judged: bool) -> Self {
         let project = ProjectDir::open(&dir.path().join("project")).expect("a project").walked(walk);
         let path = GrantPath::parse(grant).expect("a path");
-        let grants =
-            Grants { dirs: vec![DirGrant { path, access: Access::Read }], limits: Limits::default() };
+        let grants = Grants {
+            dirs: vec![DirGrant { path, access: Access::Read }],
+            entropy: false,
+            limits: Limits::default(),
+        };
         let open = if judged { GrantedTree::open } else { GrantedTree::open_unjudged };
         Self { view: View::new(open(&project, &grants).expect("grants")), table: ResourceTable::new() }
     }

@@ -115,7 +115,7 @@ impl Project {
 /// Folders to read.
 pub(crate) fn grants(dirs: &[&str]) -> Grants {
     let grant = |dir: &&str| DirGrant { path: GrantPath::parse(dir).expect("a path"), access: Access::Read };
-    Grants { dirs: dirs.iter().map(grant).collect(), limits: Limits::default() }
+    Grants { dirs: dirs.iter().map(grant).collect(), entropy: false, limits: Limits::default() }
 }
 
 /// One call's guest.

@@ -203,7 +203,7 @@ pub(crate) struct Bench {
     pub(crate) sandbox: Sandbox,
     pub(crate) tools: Toolset,
     pub(crate) tree: Arc<GrantedTree>,
-    _project: TempDir,
+    project: TempDir,
 }
 
 /// Shared by the tests, as calls of one server share it: what one guest does mustn't harm others.
@@ -218,7 +218,11 @@ impl Bench {
         let project = tempfile::tempdir().unwrap();
         let tree =
             GrantedTree::open(&ProjectDir::open(project.path()).unwrap(), &Grants::whole_project()).unwrap();
-        Self { sandbox, tools, tree, _project: project }
+        Self { sandbox, tools, tree, project: project }
+    }
+
+    pub(crate) fn project(&self) -> &std::path::Path {
+        self.project.path()
     }
 
     pub(crate) fn component(&self) -> &Arc<LoadedComponent> {

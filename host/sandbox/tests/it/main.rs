@@ -3,6 +3,7 @@
 mod built;
 mod cache;
 mod call;
+mod chance;
 mod compile;
 mod fence_changes;
 mod fence_content;

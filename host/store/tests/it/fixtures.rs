@@ -6,9 +6,12 @@
 //! cargo test -p ringfence-store --test it -- --ignored --exact fixtures::write
 //! ```
 //!
-//! Those of earlier versions were written by the programs of their time and stay as they are.
+//! Those of earlier versions were written by the programs of their time and stay as they are. The
+//! runs in `vN.db` have whatever rows there can be; those in `vN_driven.db` were carried out by the
+//! engine of their time.
 
 use crate::disk::SmallDisk;
+use crate::driven;
 use crate::sample::*;
 use ringfence_engine::*;
 use ringfence_store::{Entry, NewRun, Parent, SCHEMA_VERSION, Store, StoreError};
@@ -22,21 +25,29 @@ fn fixture(version: i64) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/v{version}.db"))
 }
 
+fn driven_fixture(version: i64) -> PathBuf {
+    fixture(version).with_file_name(format!("v{version}_driven.db"))
+}
+
 /// A copy of a fixture, so that nobody writes beside the original.
 fn copied(version: i64) -> Folder {
+    copy_of(&fixture(version))
+}
+
+fn copy_of(fixture: &Path) -> Folder {
     let folder = Folder::new();
-    fs::copy(fixture(version), folder.file()).unwrap();
+    fs::copy(fixture, folder.file()).unwrap();
     folder
 }
 
 #[test]
-#[ignore = "writes tests/fixtures/vN.db for the present version"]
+#[ignore = "writes tests/fixtures/vN.db and vN_driven.db for the present version"]
 fn write() {
     let folder = Folder::new();
     let store = folder.store();
     let first = started("going");
     let intents = [wish(2)];
-    let executing = Stage::Executing { call: tool_call(2) };
+    let executing = Stage::Executing { turn: Turn::default() };
     let mut lease = store
         .create_run(
             &new_run("going"),
@@ -62,6 +73,10 @@ fn write() {
     // Whoever closes it last moves the log into the file.
     drop((lease, store));
     fs::write(fixture(SCHEMA_VERSION), fs::read(folder.file()).unwrap()).unwrap();
+
+    let folder = Folder::new();
+    driven::drive_all(&folder.store());
+    fs::write(driven_fixture(SCHEMA_VERSION), fs::read(folder.file()).unwrap()).unwrap();
 }
 
 /// The two runs that every fixture holds.
@@ -126,6 +141,30 @@ fn a_file_of_version_1_is_read_and_left_as_it_is() {
     assert!(reader.events(&RunId::from("going")).unwrap().iter().all(|row| row.intents.is_empty()));
     drop(reader);
     assert_eq!(fs::read(folder.file()).unwrap(), before);
+}
+
+#[test]
+fn runs_of_all_versions_are_taken_up_by_the_engine_of_today() {
+    for version in 1..=SCHEMA_VERSION {
+        let folder = copy_of(&driven_fixture(version));
+        driven::are_taken_up(&Store::open_read_only(&folder.file()).unwrap());
+        let store = folder.store();
+        driven::are_taken_up(&store);
+        driven::goes_on(&store);
+        assert!(store.journal(&"under-way".into()).unwrap().run.ending.is_some(), "version {version}");
+    }
+}
+
+#[test]
+fn every_run_of_every_version_begins_in_the_engine_of_today() {
+    for version in 1..=SCHEMA_VERSION {
+        let store = Store::open_read_only(&copied(version).file()).unwrap();
+        for run in store.runs(None).unwrap() {
+            let first = store.events(&run.id).unwrap().swap_remove(0).event;
+            let (began, owed) = Run::replay([first]).unwrap();
+            assert_eq!((&began.state().run, owed.len()), (&run.id, 1), "version {version}");
+        }
+    }
 }
 
 #[test]

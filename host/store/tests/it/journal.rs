@@ -11,8 +11,7 @@ fn a_step_holds_its_outcome_receipts_and_next_intents() {
     let folder = Folder::new();
     let store = folder.store();
     let mut lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
-    let call = tool_call(2);
-    let executing = Stage::Executing { call };
+    let executing = Stage::Executing { turn: Turn::default() };
     let receipts = [(ReceiptId::from("r1"), json!({"tool": "read_file", "wall_us": 12}))];
     let intents = [wish(2)];
     let event = receipted(1, json!({"lines": ["a", "b"]}));
@@ -141,7 +140,30 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
+fn tasks() -> impl Strategy<Value = Vec<PlannedTask>> {
+    let task = |(id, description, kind, on): (String, String, Option<String>, Option<Vec<String>>)| {
+        let depends_on = on.map(|ids| ids.into_iter().map(TaskId).collect());
+        PlannedTask { id: TaskId(id), description, kind, depends_on }
+    };
+    prop::collection::vec(any::<(String, String, Option<String>, Option<Vec<String>>)>().prop_map(task), 0..6)
+}
+
+fn tool_requests() -> impl Strategy<Value = Vec<ToolRequest>> {
+    let request = |(id, name, arguments)| ToolRequest { id, name, arguments };
+    prop::collection::vec(any::<(String, String, String)>().prop_map(request), 0..3)
+}
+
+fn rates() -> impl Strategy<Value = Rates> {
+    let rate = || prop::option::of(any::<(u64, u64)>().prop_map(|(input, output)| Rate { input, output }));
+    (rate(), prop::collection::btree_map(any::<String>(), rate(), 0..3)).prop_map(|(default, experts)| {
+        let stages = [(ModelStage::Decide, default)].into();
+        Rates { default, stages, experts }
+    })
+}
+
 fn event_kind() -> impl Strategy<Value = EventKind> {
+    // Without content and with a content of null are the same to JSON.
+    let content = prop::option::of(json_value().prop_filter("no null", |value| !value.is_null()));
     let status = prop_oneof![
         Just(OutcomeStatus::Done),
         Just(OutcomeStatus::Failed),
@@ -152,40 +174,36 @@ fn event_kind() -> impl Strategy<Value = EventKind> {
     ];
     let answer = prop_oneof![
         any::<Option<String>>().prop_map(|plan| Answer::Approve { plan: plan.map(PlanHash) }),
-        any::<Vec<(String, String, Option<Vec<String>>)>>().prop_map(|tasks| {
-            let task = |(id, description, on): (String, String, Option<Vec<String>>)| PlannedTask {
-                id: TaskId(id),
-                description,
-                kind: None,
-                depends_on: on.map(|ids| ids.into_iter().map(TaskId).collect()),
-            };
-            Answer::EditPlan { tasks: tasks.into_iter().map(task).collect() }
-        }),
+        tasks().prop_map(|tasks| Answer::EditPlan { tasks }),
+        tasks().prop_map(|tasks| Answer::AddTasks { tasks }),
+        any::<String>().prop_map(|text| Answer::EditAnswer { text }),
         json_value().prop_map(|input| Answer::EditCall { input }),
         any::<String>().prop_map(|reason| Answer::Reject { reason }),
         any::<String>().prop_map(|text| Answer::Reply { text }),
         Just(Answer::Abort),
     ];
     prop_oneof![
-        any::<(u64, String, u64, u64, String)>().prop_map(|(call, text, input, output, model)| {
-            let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
-            let reply = ModelReply { text, stop: StopReason::Length, usage, model };
-            EventKind::ModelReplied { call: CallId(call), reply }
-        }),
+        (any::<(u64, String, u64, u64, Option<u64>, String)>(), tool_requests(), content).prop_map(
+            |((call, text, input, output, cost, model), calls, content)| {
+                let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
+                let reply = ModelReply { text, calls, content, stop: StopReason::Length, usage, cost, model };
+                EventKind::ModelReplied { call: CallId(call), reply }
+            }
+        ),
         any::<(u64, String, bool)>().prop_map(|(call, message, transient)| EventKind::ModelFailed {
             call: CallId(call),
             failure: ModelFailure { message, transient },
         }),
-        (any::<u64>(), status, json_value(), any::<String>(), any::<Option<String>>()).prop_map(
-            |(call, status, value, message, receipt)| EventKind::ToolFinished {
+        (any::<u64>(), status, json_value(), any::<String>(), any::<Option<String>>(), any::<bool>())
+            .prop_map(|(call, status, value, message, receipt, transient)| EventKind::ToolFinished {
                 call: CallId(call),
-                outcome: ToolOutcome { status, value, message, receipt: receipt.map(ReceiptId) },
-            }
-        ),
+                outcome: ToolOutcome { status, value, message, receipt: receipt.map(ReceiptId), transient },
+            }),
         (any::<u64>(), answer)
             .prop_map(|(review, answer)| EventKind::Answered { review: ReviewId(review), answer }),
         Just(EventKind::Interrupted),
-        Just(EventKind::Resumed),
+        prop::option::of(rates()).prop_map(|rates| EventKind::Resumed { rates }),
+        tasks().prop_map(|tasks| EventKind::Replanned { tasks }),
     ]
 }
 
@@ -194,15 +212,15 @@ proptest! {
 
     #[test]
     fn events_and_receipts_come_back_as_they_went_in(
-        steps in prop::collection::vec((any::<i64>(), event_kind(), json_value()), 1..8)
+        steps in prop::collection::vec((any::<(i64, Option<u64>)>(), event_kind(), json_value()), 1..8)
     ) {
         let folder = Folder::new();
         let store = folder.store();
         let mut lease = store.create_run(&new_run("any"), &entry(&started("any"), &planning())).unwrap();
         let mut events = vec![started("any")];
         let mut values = Vec::new();
-        for (n, (at, kind, value)) in steps.into_iter().enumerate() {
-            let mut event = Event { at: Timestamp(at), kind };
+        for (n, ((at, worked_ms), kind, value)) in steps.into_iter().enumerate() {
+            let mut event = Event { at: Timestamp(at), worked_ms, kind };
             let mut receipts = Vec::new();
             if let EventKind::ToolFinished { outcome, .. } = &mut event.kind
                 && let Some(ReceiptId(id)) = &mut outcome.receipt

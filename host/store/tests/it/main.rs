@@ -3,6 +3,7 @@
 mod agreement;
 mod damage;
 mod disk;
+mod driven;
 mod durability;
 mod fixtures;
 mod forks;

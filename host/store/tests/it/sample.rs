@@ -2,7 +2,8 @@
 
 use ringfence_engine::*;
 use ringfence_store::{Entry, Intent, NewRun, Store};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Folder(tempfile::TempDir);
@@ -30,9 +31,27 @@ pub(crate) fn settings() -> Settings {
         flow: Flow::Staged,
         limits: Limits::default(),
         pause: [PausePoint::AfterPlan].into(),
+        on_stage_failure: OnStageFailure::default(),
+        parallel: 1,
         tools: Vec::new(),
-        prompts: Prompts { plan: "plan".into(), decide: "decide".into(), evaluate: "evaluate".into() },
+        prompts: prompts(),
+        experts: BTreeMap::new(),
+        rates: Rates::default(),
+        memories: Vec::new(),
         metadata: Value::Null,
+    }
+}
+
+/// The shortest that a stage can be asked with.
+fn prompts() -> Prompts {
+    let short = || "Rules.\n=== user ===\n{{ goal }}".to_owned();
+    Prompts {
+        plan: short(),
+        decide: short(),
+        evaluate: short(),
+        reason: short(),
+        converse: short(),
+        reflect: short(),
     }
 }
 
@@ -50,6 +69,7 @@ pub(crate) fn new_run(id: &str) -> NewRun {
 pub(crate) fn started(id: &str) -> Event {
     Event {
         at: Timestamp(1_000),
+        worked_ms: None,
         kind: EventKind::Started {
             run: RunId::from(id),
             goal: "分析主要技术栈".into(),
@@ -73,33 +93,22 @@ pub(crate) fn receipt_id(call: u64) -> ReceiptId {
 }
 
 fn finished(call: u64, value: Value, receipt: Option<ReceiptId>) -> Event {
-    let outcome = ToolOutcome { status: OutcomeStatus::Done, value, message: String::new(), receipt };
-    Event { at: Timestamp(2_000), kind: EventKind::ToolFinished { call: CallId(call), outcome } }
-}
-
-pub(crate) fn tool_call(call: u64) -> ToolCall {
-    ToolCall {
-        call: CallId(call),
-        step: StepId(call),
-        task: TaskId::from("list"),
-        tool: "list_files".into(),
-        input: json!({"directory": "."}),
-        can: ToolFacts { reads: true, writes: false, egress: false, deterministic: false },
-        attempt: 1,
-        timeout_ms: 30_000,
-        reasoning: String::new(),
-        confidence: Confidence::default(),
-    }
+    let outcome =
+        ToolOutcome { status: OutcomeStatus::Done, value, message: String::new(), receipt, transient: false };
+    let kind = EventKind::ToolFinished { call: CallId(call), outcome };
+    Event { at: Timestamp(2_000), worked_ms: None, kind }
 }
 
 /// The wish for that call.
 pub(crate) fn wish(call: u64) -> Intent {
-    Intent::CallTool(tool_call(call))
+    let tool = "list_files".to_owned();
+    Intent::CallTool { call: CallId(call), step: StepId(call), tool, attempt: 1 }
 }
 
 /// The same, larger by so many bytes.
 pub(crate) fn padded_wish(call: u64, bytes: usize) -> Intent {
-    Intent::CallTool(ToolCall { reasoning: "z".repeat(bytes), ..tool_call(call) })
+    let tool = "z".repeat(bytes);
+    Intent::CallTool { call: CallId(call), step: StepId(call), tool, attempt: 1 }
 }
 
 pub(crate) fn entry<'a>(event: &'a Event, stage: &'a Stage) -> Entry<'a> {
@@ -107,5 +116,10 @@ pub(crate) fn entry<'a>(event: &'a Event, stage: &'a Stage) -> Entry<'a> {
 }
 
 pub(crate) fn planning() -> Stage {
-    Stage::Planning(Asking { call: CallId(1), reask: None, max_tokens: 16_000 })
+    Stage::Planning(asking(1))
+}
+
+pub(crate) fn asking(call: u64) -> Asking {
+    let prompt = PromptDigest("0".repeat(32));
+    Asking { call: CallId(call), reask: None, recovers: None, max_tokens: 16_000, prompt }
 }

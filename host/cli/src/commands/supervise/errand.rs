@@ -60,6 +60,7 @@ impl Errand {
             | Command::Runs(_)
             | Command::Show(_)
             | Command::Report(_)
+            | Command::Compare(_)
             | Command::Tool(_)
             | Command::Doctor(_)
             | Command::Completions(_) => {

@@ -82,6 +82,10 @@ pub(super) fn abilities(facts: ToolFacts, dirs: &[DirGrant]) -> String {
     }
     parts.push(if facts.writes { "write" } else { "write nothing" }.to_owned());
     parts.push(if facts.egress { "use the network" } else { "no network" }.to_owned());
+    parts.push(
+        if facts.deterministic { "the same answer to the same call" } else { "real time and chance" }
+            .to_owned(),
+    );
     parts.join("; ")
 }
 

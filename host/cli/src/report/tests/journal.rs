@@ -2,8 +2,8 @@
 
 use crate::report::{Journal, Report};
 use ringfence_engine::{
-    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OutcomeStatus, PausePoint, Prompts,
-    ReceiptId, Run, Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
+    Answer, Effect, Event, EventKind, Flow, Limits, ModelReply, OnStageFailure, OutcomeStatus, PausePoint,
+    Prompts, Rates, ReceiptId, Run, Settings, StopReason, Timestamp, ToolFacts, ToolOutcome, ToolSpec, Usage,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -112,23 +112,26 @@ impl Script {
             goal: self.goal.clone(),
             settings: Box::new(settings(self.iterations)),
         };
-        let (mut run, mut owed) = Run::start(Event { at: at(), kind: started }).expect("the run starts");
+        let (mut run, mut owed) = Run::start(event(at(), started)).expect("the run starts");
         let mut receipts = BTreeMap::new();
         for line in self.lines {
             let kind = match (owed.pop().expect("something is owed"), line) {
                 (Effect::CallModel(call), Line::Reply(reply)) => EventKind::ModelReplied {
                     call: call.call,
                     reply: ModelReply {
-                        text: reply.to_string(),
+                        text: reply.as_str().map_or_else(|| reply.to_string(), str::to_owned),
+                        calls: Vec::new(),
+                        content: None,
                         stop: StopReason::End,
                         usage: Usage { input_tokens: 1000, cached_tokens: 400, output_tokens: 50 },
+                        cost: None,
                         model: "scripted".to_owned(),
                     },
                 },
                 (Effect::CallTool(call), Line::Tool(status, value, message, denials)) => {
                     let id = ReceiptId(format!("receipt-{}", call.step));
                     receipts.insert(id.clone(), receipt(&call.tool, denials, self.omitted));
-                    let outcome = ToolOutcome { status, value, message, receipt: Some(id) };
+                    let outcome = ToolOutcome { status, value, message, receipt: Some(id), transient: false };
                     EventKind::ToolFinished { call: call.call, outcome }
                 }
                 (Effect::AskPerson(review), Line::Answer(answer)) => {
@@ -136,7 +139,7 @@ impl Script {
                 }
                 (effect, _) => panic!("the script has nothing for {effect:?}"),
             };
-            owed = run.apply(Event { at: at(), kind }).expect("the event fits");
+            owed = run.apply(event(at(), kind)).expect("the event fits");
         }
         Carried { run, receipts }
     }
@@ -153,6 +156,10 @@ impl Carried {
     }
 }
 
+fn event(at: Timestamp, kind: EventKind) -> Event {
+    Event { at, worked_ms: None, kind }
+}
+
 fn settings(iterations: u32) -> Settings {
     let can = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
     let tool = |name: &str| ToolSpec {
@@ -160,13 +167,20 @@ fn settings(iterations: u32) -> Settings {
         description: "A tool.".to_owned(),
         input_schema: json!({ "type": "object" }),
         can,
+        timeout_ms: None,
+        polling: false,
     };
     Settings {
         flow: Flow::Staged,
         limits: Limits { iterations, ..Limits::default() },
         pause: [PausePoint::AfterPlan].into(),
         tools: vec![tool("read_file"), tool("list_files"), tool("analyze_code"), tool("search_text")],
+        on_stage_failure: OnStageFailure::default(),
+        parallel: 1,
         prompts: Prompts::default(),
+        experts: BTreeMap::new(),
+        rates: Rates::default(),
+        memories: Vec::new(),
         metadata: Value::Null,
     }
 }

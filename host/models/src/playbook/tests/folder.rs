@@ -5,6 +5,11 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// The sample project that the repository ships.
+pub(in crate::playbook) fn sample() -> Folder {
+    Folder::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/my_project"))
+}
+
 /// Files by path.
 #[derive(Debug, Clone, Default)]
 pub(in crate::playbook) struct Folder {

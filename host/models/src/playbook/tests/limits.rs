@@ -2,8 +2,8 @@
 //! plans that are rejected.
 
 use super::folder::Folder;
-use super::{ALL, Way, drive};
-use crate::playbook::{analyst::Claim, answer};
+use super::{ALL, Way, answer, drive};
+use crate::playbook::analyst::Claim;
 use serde_json::{Value, json};
 
 fn of<'c>(claims: &'c [Claim], topic: &str) -> &'c Claim {

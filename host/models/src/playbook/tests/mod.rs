@@ -3,11 +3,24 @@
 mod edits;
 mod folder;
 mod limits;
+mod parallel;
+mod pipeline;
+mod react;
+mod reviews;
 mod runs;
+mod taskless;
 
-use super::answer;
+use super::facts::Facts;
+use super::stage;
+use crate::ModelError;
 use folder::Folder;
 use serde_json::{Value, json};
+
+/// The reply to these facts.
+pub(super) fn answer(facts: Value) -> Result<Value, ModelError> {
+    let facts: Facts = serde_json::from_value(facts).expect("facts");
+    stage(&facts)
+}
 
 /// What a run of the playbook came to.
 pub(super) struct Run {

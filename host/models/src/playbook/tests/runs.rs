@@ -1,11 +1,6 @@
-use super::folder::Folder;
+use super::folder::{Folder, sample};
 use super::{Way, drive};
 use crate::playbook::analyst::{About, Severity};
-
-/// The sample project that the repository ships.
-fn sample() -> Folder {
-    Folder::load(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/my_project"))
-}
 
 #[test]
 fn the_sample_project_is_analysed_within_thirty_iterations() {

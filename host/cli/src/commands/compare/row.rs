@@ -1,0 +1,75 @@
+//! What one flow came to, in numbers.
+
+use crate::driver::Halt;
+use crate::session::{Driven, ended};
+use crate::terminal::one_line;
+use ringfence_engine::{Flow, ModelStage, RunId};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// One flow's run.
+pub(super) struct Row {
+    pub(super) flow: Flow,
+    pub(super) run: RunId,
+    /// In a few words.
+    pub(super) outcome: String,
+    pub(super) exit_code: u8,
+    pub(super) interrupted: bool,
+    /// Stages carried out.
+    pub(super) steps: u32,
+    pub(super) model_calls: u32,
+    pub(super) prompt_tokens: u64,
+    pub(super) output_tokens: u64,
+    /// Millionths of a US dollar; none where a price isn't known.
+    pub(super) cost: Option<u64>,
+    pub(super) tool_calls: u32,
+    pub(super) wall: Duration,
+    /// Of it, spent outside of model and tools.
+    pub(super) own: Duration,
+}
+
+impl Row {
+    pub(super) fn new(flow: Flow, driven: &Driven, wall: Duration, interrupted: bool) -> Self {
+        let state = driven.run.state();
+        let outcome = match &driven.halt {
+            Halt::Ended(ending) => ended(ending),
+            Halt::Waiting(_) => "Waits for a person.".to_owned(),
+            Halt::Interrupted => "Interrupted.".to_owned(),
+        };
+        let stages = flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
+        let priced = state.settings.rates.cover(stages);
+        Self {
+            flow,
+            run: state.run.clone(),
+            outcome: one_line(&outcome, 120),
+            exit_code: driven.halt.exit().code(),
+            interrupted,
+            steps: state.iterations,
+            model_calls: state.spent.model_calls,
+            prompt_tokens: state.spent.tokens.input_tokens,
+            output_tokens: state.spent.tokens.output_tokens,
+            cost: priced.then_some(state.spent.money),
+            tool_calls: state.spent.tool_calls,
+            wall,
+            own: wall.saturating_sub(driven.awaited),
+        }
+    }
+
+    /// Milliseconds with a fraction: the playbook and the tools take less than one.
+    pub(super) fn json(&self) -> Value {
+        let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+        json!({
+            "run": self.run,
+            "outcome": self.outcome,
+            "exit_code": self.exit_code,
+            "steps": self.steps,
+            "model_calls": self.model_calls,
+            "prompt_tokens": self.prompt_tokens,
+            "output_tokens": self.output_tokens,
+            "cost_micro_usd": self.cost,
+            "tool_calls": self.tool_calls,
+            "wall_ms": ms(self.wall),
+            "outside_model_and_tools_ms": ms(self.own),
+        })
+    }
+}
