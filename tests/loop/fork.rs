@@ -184,7 +184,7 @@ fn a_run_can_be_forked_while_it_works_on_several_tasks() {
         let mut called = tools_called(&shown_of(&product, &fork));
         called.sort();
         assert_eq!(called, ["analyze_code", "list_files", "read_file", "read_file"], "at {at}");
-        let replayed = product.run(&["replay", &fork, "--all"], &[]);
+        let replayed = product.run(&["replay", &fork], &[]);
         assert_eq!(replayed.code, Some(0), "at {at}: {replayed:?}");
     }
     let ended = product.run(&["fork", &parent, "--at", "6", "--plan", "plan.toml", "--yes"], &server.env());
