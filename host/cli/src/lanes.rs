@@ -47,6 +47,12 @@ pub fn open_calls(state: &State) -> Vec<CallId> {
     calls(&state.stage).into_iter().chain(below).collect()
 }
 
+/// Whether a tool call is owed an end, in the run or in one below it.
+pub fn calls_tools(state: &State) -> bool {
+    let executes = |stage: &Stage| matches!(worked_on(stage), Stage::Executing { .. });
+    executes(&state.stage) || lanes(state).iter().any(|lane| executes(&lane.state.stage))
+}
+
 fn calls(stage: &Stage) -> Vec<CallId> {
     let stage = worked_on(stage);
     if let Stage::Executing { turn } = stage {

@@ -123,3 +123,28 @@ fn halted(halt: &Halt, state: &State) -> Value {
     put("answer", json!(state.answer));
     Value::Object(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rehearsal::{Rehearsal, plan, read, settings};
+    use ringfence_engine::{Effect, PausePoint, Settings};
+
+    #[test]
+    fn a_call_and_a_question_name_the_delegated_task_that_they_are_about() {
+        let settings = Settings { parallel: 2, ..settings(Flow::Staged, &[PausePoint::BeforeTool]) };
+        let mut run = Rehearsal::of(settings);
+        run.reply(plan(&["a", "b"], true)).reply(read("x"));
+        let (mut stages, mut halts) = (Vec::new(), Vec::new());
+        for effect in run.run.owed() {
+            match effect {
+                Effect::CallModel(call) => stages.push(asked(&call, run.run.state())),
+                Effect::AskPerson(review) => halts.push(halted(&Halt::Waiting(review), run.run.state())),
+                Effect::CallTool(_) | Effect::Finish(_) => {}
+            }
+        }
+        assert_eq!((&stages[0]["task"], &stages[0]["delegated"]), (&json!("b"), &json!(true)));
+        assert_eq!((&stages[0]["in"], &halts[0]["in"]), (&json!("deciding"), &json!("delegating")));
+        assert_eq!((&halts[0]["task"], &halts[0]["answers"][0]), (&json!("a"), &json!("--approve")));
+    }
+}

@@ -54,7 +54,7 @@ impl Observer for Lines {
                 ));
             }
             Notice::Happened { event, state } => {
-                screen.keep_only(&lanes::open_calls(state));
+                screen.keep_only(&lanes::open_calls(state), lanes::calls_tools(state));
                 screen.total(totals(state));
                 for line in telling.told(event, state) {
                     screen.say(&line);

@@ -73,12 +73,11 @@ impl Screen {
         }
     }
 
-    /// Only these calls are still under way.
-    pub(super) fn keep_only(&mut self, calls: &[CallId]) {
+    /// Only these calls are still under way; and code is compiled only where tools are called.
+    pub(super) fn keep_only(&mut self, calls: &[CallId], tools: bool) {
         let over = self.moving.keys().filter(|doing| match doing {
             Doing::Call(call) => !calls.contains(call),
-            // Nothing that could need it is under way.
-            Doing::Compiling(_) => calls.is_empty(),
+            Doing::Compiling(_) => !tools,
         });
         for doing in over.cloned().collect::<Vec<_>>() {
             self.end(&doing);

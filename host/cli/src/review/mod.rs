@@ -110,3 +110,38 @@ fn covered_by_yes(subject: &Subject) -> bool {
         | Subject::Interrupted => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rehearsal::{Rehearsal, decide, plan, reason};
+    use ringfence_engine::{Cause, Effect, Flow, ModelStage, PausePoint};
+    use serde_json::json;
+
+    fn asked(run: &Rehearsal) -> Subject {
+        let Effect::AskPerson(review) = run.run.owed().remove(0) else { panic!("it asks nobody") };
+        review.subject
+    }
+
+    #[test]
+    fn yes_stands_for_approvals_and_never_for_what_only_a_person_knows() {
+        let mut run = Rehearsal::flow(Flow::Staged, &[PausePoint::AfterPlan, PausePoint::BeforeTool]);
+        run.reply(plan(&["a"], false));
+        assert!(covered_by_yes(&asked(&run)));
+        run.approve().reply(decide("write_file", json!({ "path": "x" })));
+        let Subject::Call { call, why } = asked(&run) else { panic!("no call") };
+        assert!(covered_by_yes(&Subject::Call { call: call.clone(), why }));
+        assert!(!covered_by_yes(&Subject::Call { call: call.clone(), why: Cause::ReadAndReceived }));
+        assert!(!covered_by_yes(&Subject::UnknownOutcome { call }));
+        let mut run = Rehearsal::flow(Flow::Pipeline, &[PausePoint::BeforeFinish]);
+        run.reply(reason("NEED_MORE_INFO", json!({ "question": "Which?" })));
+        assert!(!covered_by_yes(&asked(&run)));
+        run.answer(Answer::Reply { text: "all".to_owned() });
+        run.reply(reason("FINAL_ANSWER", json!({ "answer": "42" })));
+        assert!(covered_by_yes(&asked(&run)));
+        assert!(!covered_by_yes(&Subject::Stagnation { seen: "a".to_owned() }));
+        assert!(!covered_by_yes(&Subject::Interrupted));
+        let (stage, why) = (ModelStage::Plan, String::new());
+        assert!(!covered_by_yes(&Subject::StageFailed { stage, why, unreachable: false }));
+    }
+}

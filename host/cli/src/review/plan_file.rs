@@ -14,6 +14,13 @@ const HEADER: &str = "\
 
 ";
 
+/// What stands there where nothing is planned any more.
+const EXAMPLE: &str = "\
+# [[tasks]]
+# id = \"more\"
+# description = \"What else is to be done\"
+";
+
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanFile {
@@ -23,6 +30,9 @@ struct PlanFile {
 
 /// Writes tasks for a person to edit.
 pub fn write(tasks: &[PlannedTask]) -> Result<String> {
+    if tasks.is_empty() {
+        return Ok(format!("{HEADER}{EXAMPLE}"));
+    }
     let body = toml::to_string_pretty(&PlanFile { tasks: tasks.to_vec() })
         .context("the plan can't be shown as TOML")?;
     Ok(format!("{HEADER}{body}"))
@@ -65,6 +75,15 @@ mod tests {
     #[test]
     fn a_plan_survives_the_way_through_the_editor() {
         assert_eq!(read(&write(&tasks()).unwrap(), "the plan").unwrap(), tasks());
+    }
+
+    #[test]
+    fn an_empty_plan_shows_how_a_task_is_written() {
+        let text = write(&[]).unwrap();
+        assert!(read(&text, "the plan").unwrap().is_empty());
+        let filled =
+            text.replace("# [[", "[[").replace("# id =", "id =").replace("# description =", "description =");
+        assert_eq!(read(&filled, "the plan").unwrap().len(), 1);
     }
 
     #[test]

@@ -84,7 +84,9 @@ pub fn describe(review: &Review, state: &State) -> String {
         Subject::StageFailed { stage, why, unreachable } => {
             let what = if *unreachable { "No answer came from the model" } else { "No usable answer came" };
             let _ = writeln!(out, "{what} ({}): {}", stage.name(), one_line(why, PARAGRAPH));
-            out.push_str(&open_tasks(asker));
+            if !unreachable {
+                out.push_str(&open_tasks(asker));
+            }
         }
         Subject::Interrupted => {
             let _ = writeln!(out, "The run was interrupted.");

@@ -56,15 +56,15 @@ impl Typed {
 pub(super) struct Draft {
     pub(super) tasks: Vec<PlannedTask>,
     pub(super) edited: bool,
-    /// Ids that an added task can't have.
-    taken: Vec<TaskId>,
+    /// Ids of tasks that are done with.
+    done: Vec<TaskId>,
     typed: Typed,
 }
 
 impl Draft {
     /// The tasks as they were proposed.
-    pub(super) fn of(tasks: Vec<PlannedTask>, taken: Vec<TaskId>) -> Self {
-        Self { tasks, edited: false, taken, typed: Typed::default() }
+    pub(super) fn of(tasks: Vec<PlannedTask>, done: Vec<TaskId>) -> Self {
+        Self { tasks, edited: false, done, typed: Typed::default() }
     }
 
     /// In the editor, as readable TOML.
@@ -82,7 +82,7 @@ impl Draft {
     /// One more task, in a line.
     pub(super) fn add(&mut self, person: &mut dyn Person) -> Result<()> {
         let ids = self.tasks.iter().map(|task| task.id.clone());
-        let taken: Vec<TaskId> = ids.chain(self.taken.iter().cloned()).collect();
+        let taken: Vec<TaskId> = ids.chain(self.done.iter().cloned()).collect();
         if let Some(task) = new_task(person, &taken)? {
             let tasks = self.tasks.iter().cloned().chain([task]).collect();
             self.change(person, tasks);

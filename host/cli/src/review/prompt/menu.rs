@@ -50,10 +50,10 @@ impl Menu {
             | Subject::StageFailed { .. }
             | Subject::Interrupted => state.stack.iter().rev().map(|task| task.planned.clone()).collect(),
         };
-        let known = open.iter().map(|task| task.id.clone());
-        let taken: Vec<TaskId> = known.chain(state.done.iter().map(|task| task.planned.id.clone())).collect();
+        let done: Vec<TaskId> = state.done.iter().map(|task| task.planned.id.clone()).collect();
+        let taken = open.iter().map(|task| task.id.clone()).chain(done.iter().cloned()).collect();
         let edit = match (editable(subject, flow), subject) {
-            (Editable::Plan, _) => Edit::Plan(Draft::of(open, taken.clone())),
+            (Editable::Plan, _) => Edit::Plan(Draft::of(open, done)),
             (Editable::Input, Subject::Call { call, .. } | Subject::UnknownOutcome { call }) => {
                 Edit::Input(call.input.clone())
             }

@@ -108,6 +108,14 @@ fn a_plan_that_the_run_refuses_stays_open_with_the_changes() {
 }
 
 #[test]
+fn a_task_that_is_added_gets_the_next_number() {
+    let Answer::EditPlan { tasks } = answer(&planned(), &mut Scripted::types(&["a", "More", "y"])) else {
+        panic!("no edit")
+    };
+    assert_eq!(tasks[2].id.0, "added_3");
+}
+
+#[test]
 fn changes_are_not_lost_without_a_question() {
     let mut person = Scripted::types(&["a", "More", "q", "n", "n", "y", "no good"]);
     assert_eq!(answer(&planned(), &mut person), Answer::Reject { reason: "no good".to_owned() });
