@@ -1,6 +1,6 @@
 //! `fork`: a new run from the first events of another.
 
-use crate::{WORKED_EXAMPLE, planned, product, run_ids, shown, shown_of, tools_called};
+use crate::{WORKED_EXAMPLE, independent, planned, product, run_ids, shown, shown_of, tools_called};
 use ringfence_tests::messages_api::worked_example::{TASKS, answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
 use ringfence_tests::product::{Product, wait};
@@ -167,6 +167,28 @@ fn a_plan_is_refused_by_a_flow_that_has_none() {
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("`pipeline` has no plan"), "{}", refused.stderr);
     assert_eq!(run_ids(&product).len(), 1);
+}
+
+#[test]
+fn a_run_can_be_forked_while_it_works_on_several_tasks() {
+    let (product, server) = (product(), MessagesApi::start(independent));
+    product.copy_of("examples/my_project");
+    let ended = product.run(&[WORKED_EXAMPLE, &["--yes", "--parallel", "4"]].concat(), &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let parent = run_ids(&product).remove(0);
+    plan(&product, &[("mine", "Say what README.md says")]);
+    for at in ["4", "8", "12"] {
+        let ended = product.run(&["fork", &parent, "--at", at, "--yes"], &server.env());
+        assert_eq!(ended.code, Some(0), "at {at}: {ended:?}");
+        let fork = run_ids(&product).remove(0);
+        let mut called = tools_called(&shown_of(&product, &fork));
+        called.sort();
+        assert_eq!(called, ["analyze_code", "list_files", "read_file", "read_file"], "at {at}");
+        let replayed = product.run(&["replay", &fork], &[]);
+        assert_eq!(replayed.code, Some(0), "at {at}: {replayed:?}");
+    }
+    let ended = product.run(&["fork", &parent, "--at", "6", "--plan", "plan.toml", "--yes"], &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
 #[test]

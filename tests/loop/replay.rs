@@ -1,10 +1,10 @@
 //! `replay`: a run made again from its journal, without a model, and held against what is recorded.
 
-use crate::{WORKED_EXAMPLE, product, run_ids};
+use crate::{WORKED_EXAMPLE, configure, independent, product, run_ids};
 use ringfence_engine::{Event, EventKind, Intent, PromptDigest, Run, RunId};
 use ringfence_store::{Entry, NewRun, Store};
 use ringfence_tests::messages_api::worked_example::{answer, script};
-use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
+use ringfence_tests::messages_api::{Answer, Called, MessagesApi, Stage};
 use ringfence_tests::product::{Ended, Product};
 use serde_json::{Value, json};
 use std::fs;
@@ -70,13 +70,6 @@ fn changed_copy(
     }
 }
 
-/// The run as it would be if its tools were known to give equal answers.
-fn deterministic(event: &mut Event) {
-    if let EventKind::Started { settings, .. } = &mut event.kind {
-        settings.tools.iter_mut().for_each(|tool| tool.can.deterministic = true);
-    }
-}
-
 #[test]
 fn an_unchanged_run_comes_out_equal_with_no_model_and_no_network() {
     let product = product();
@@ -84,7 +77,7 @@ fn an_unchanged_run_comes_out_equal_with_no_model_and_no_network() {
         let server = MessagesApi::start(script());
         done(&product, &server, &[])
     };
-    let found = replayed(&product, &id, &["--all"], 0);
+    let found = replayed(&product, &id, &[], 0);
     assert_eq!((&found["same"], &found["differences"]), (&json!(true), &json!([])));
     assert_eq!((&found["events"], &found["model_calls"]), (&json!(16), &json!(10)));
     let calls = json!({
@@ -97,8 +90,6 @@ fn an_unchanged_run_comes_out_equal_with_no_model_and_no_network() {
 fn a_call_that_need_not_give_equal_answers_is_made_again_only_where_that_is_asked_for() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let id = done(&product, &server, &[]);
-    changed_copy(&product, &id, "known", |event, _| deterministic(event));
-    assert_eq!(replayed(&product, "known", &[], 0)["tool_calls"]["equal"], 4);
     changed_copy(&product, &id, "unknown", |event, _| {
         if let EventKind::Started { settings, .. } = &mut event.kind {
             settings.tools.iter_mut().for_each(|tool| tool.can.deterministic = false);
@@ -125,7 +116,7 @@ fn inputs_that_have_changed_since_are_told_apart_and_are_no_failure() {
     let text = fs::read_to_string(&file).unwrap();
     // Of the same length, so that only its content tells.
     fs::write(&file, text.replacen("def load_settings", "def load_setting5", 1)).unwrap();
-    let found = replayed(&product, &id, &["--all"], 0);
+    let found = replayed(&product, &id, &[], 0);
     assert_eq!((&found["same"], &found["tool_calls"]["different"]), (&json!(true), &json!(0)));
     let changed: Vec<_> = found["calls"]
         .as_array()
@@ -137,7 +128,7 @@ fn inputs_that_have_changed_since_are_told_apart_and_are_no_failure() {
     assert_eq!(changed, [(json!(4), json!(["shop/settings.py"]))]);
     fs::write(product.home().join("my_project/new.py"), "x = 1\n").unwrap();
     fs::remove_file(&file).unwrap();
-    let said = in_words(&product, &id, &["--all"]);
+    let said = in_words(&product, &id, &[]);
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.contains("step 1 (list_files): inputs changed"), "{}", said.stdout);
     assert!(said.stdout.contains("step 4 (read_file): inputs changed: shop/settings.py"), "{}", said.stdout);
@@ -149,7 +140,7 @@ fn a_project_that_is_gone_leaves_the_journal_to_be_compared() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let id = done(&product, &server, &[]);
     fs::remove_dir_all(product.home().join("my_project")).unwrap();
-    let found = replayed(&product, &id, &["--all"], 0);
+    let found = replayed(&product, &id, &[], 0);
     assert_eq!(found["tool_calls"]["skipped"], 4);
 }
 
@@ -183,12 +174,15 @@ fn an_answer_that_differs_on_equal_inputs_is_reported_with_both_values_and_exits
     );
     product.copy_of("examples/my_project");
     fs::write(product.home().join("clock.wasm"), clock()).unwrap();
+    configure(&product, "config.toml", "[grants]\nentropy = true\n");
     let arguments = ["run", "my_project", "what time is it?", "--yes", "--component", "clock.wasm"];
     let ended = product.run(&arguments, &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let id = run_ids(&product).remove(0);
     // The file isn't needed any more: the run has kept the component.
     fs::remove_file(product.home().join("clock.wasm")).unwrap();
+    let found = replayed(&product, &id, &[], 0);
+    assert_eq!(found["tool_calls"]["skipped"], 1, "with a real clock it need not answer equally: {found}");
     let found = replayed(&product, &id, &["--all"], 1);
     assert_eq!((&found["same"], &found["tool_calls"]["different"]), (&json!(false), &json!(1)));
     let call = &found["calls"][0];
@@ -211,7 +205,6 @@ fn a_recorded_result_that_the_tool_never_gave_is_found_with_its_place() {
     let (product, server) = (product(), MessagesApi::start(script()));
     let id = done(&product, &server, &[]);
     changed_copy(&product, &id, "forged", |event, _| {
-        deterministic(event);
         if let EventKind::ToolFinished { call, outcome } = &mut event.kind
             && call.0 == 3
         {
@@ -250,19 +243,45 @@ fn a_prompt_that_is_made_differently_now_is_a_difference() {
 
 #[test]
 fn tasks_that_were_worked_on_at_the_same_time_are_compared_too() {
-    let independent = |asked: &ringfence_tests::messages_api::Asked| match answer(asked) {
-        Answer::Json(mut reply) => {
-            for task in reply.get_mut("new_sub_tasks").and_then(Value::as_array_mut).into_iter().flatten() {
-                task["depends_on"] = json!([]);
-            }
-            Answer::Json(reply)
-        }
-        other => other,
-    };
-    let (product, server) = (product(), MessagesApi::start(move |asked| independent(asked)));
+    let (product, server) = (product(), MessagesApi::start(independent));
     let id = done(&product, &server, &["--parallel", "4"]);
-    let found = replayed(&product, &id, &["--all"], 0);
+    let found = replayed(&product, &id, &[], 0);
     assert_eq!(found["tool_calls"]["equal"], 4, "{found}");
+}
+
+#[test]
+fn the_other_flows_are_compared_too() {
+    let (input, mut reasoned, mut conversed) = (json!({"file_path": "pyproject.toml"}), 0, 0);
+    let server = MessagesApi::start(move |asked| match asked.stage {
+        Some(Stage::Reason) => {
+            reasoned += 1;
+            let (decision, details) = match reasoned {
+                1 => ("CALL_TOOL", json!({"tool_name": "read_file", "tool_input": input})),
+                _ => ("FINAL_ANSWER", json!({"answer": "It is a shop."})),
+            };
+            Answer::Json(json!({
+                "thought": "look", "decision": decision, "confidence": "high", "details": details,
+            }))
+        }
+        Some(Stage::Converse) => {
+            conversed += 1;
+            match conversed {
+                1 => Answer::calls("I'll look.", [Called::new("read_file", input.to_string())]),
+                _ => Answer::text("It is a shop."),
+            }
+        }
+        _ => answer(asked),
+    });
+    let product = product();
+    for flow in ["pipeline", "react"] {
+        let id = done(&product, &server, &["--flow", flow]);
+        let found = replayed(&product, &id, &[], 0);
+        assert_eq!(
+            (&found["same"], &found["tool_calls"]["equal"]),
+            (&json!(true), &json!(1)),
+            "{flow}: {found}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `supervise`: a run that goes on though its process hangs or is killed.
 
 use crate::{WORKED_EXAMPLE, product, run_ids, shown, tools_called};
+use ringfence_store::Store;
 use ringfence_tests::messages_api::worked_example::{answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi};
 use ringfence_tests::product::{Product, wait};
@@ -30,14 +31,26 @@ fn signal(pid: u32, name: &str) {
 
 /// The process that the supervisor has started.
 fn child_of(supervisor: &Child) -> u32 {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    let mut pid = None;
+    wait_until("the supervisor has a child", || {
         let found = Command::new("ps").args(["-o", "pid=", "--ppid", &supervisor.id().to_string()]).output();
         let found = String::from_utf8(found.expect("ps can be run").stdout).unwrap();
-        if let Some(pid) = found.split_whitespace().next() {
-            return pid.parse().unwrap();
-        }
-        assert!(Instant::now() < deadline, "the supervisor has no child");
+        pid = found.split_whitespace().next().map(|pid| pid.parse().unwrap());
+        pid.is_some()
+    });
+    pid.unwrap()
+}
+
+/// The process that drives a run.
+fn driver_of(product: &Product, id: &str) -> Option<u32> {
+    let store = Store::open_read_only(&product.home().join(".local/state/ringfence/runs.db")).unwrap();
+    store.heartbeat(&id.into()).unwrap().map(|beat| beat.pid)
+}
+
+fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -121,7 +134,8 @@ fn a_run_that_dies_each_time_is_given_up_with_what_happened_and_the_command_to_g
     let told: Vec<_> = told(&product).iter().map(|message| message["gave_up"].clone()).collect();
     assert_eq!(told, [false, false, true]);
     let command = ended.printed_command("resume").to_owned();
-    let ended = product.run_printed(&format!("{command} --yes"), &[url, key]);
+    assert!(command.contains("--yes") && command.contains("--notify="), "{command}");
+    let ended = product.run_printed(&command, &[url, key]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     check_finished(&product);
 }
@@ -135,7 +149,7 @@ fn a_command_that_dies_before_its_run_begins_is_begun_again() {
     let arguments = supervised(&["--max-restarts", "1"], &["--yes"]);
     let ended = product.run(&arguments, &[url, key, dying]);
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.stderr.contains("No run was begun"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("which began no run"), "{}", ended.stderr);
     assert_eq!(ended.stderr.matches("signal 9").count(), 3, "a restart and two lines: {}", ended.stderr);
     assert!(run_ids(&product).is_empty());
 }
@@ -145,13 +159,19 @@ fn an_answer_that_wasn_t_taken_before_the_process_died_is_given_again() {
     let (product, server) = (product(), MessagesApi::start(script()));
     crate::planned(&product, &server);
     let id = run_ids(&product).remove(0);
-    let arguments = ["supervise", "--max-restarts", "1", "--", "resume", &id, "--approve"];
-    let [url, key] = server.env();
-    let dying = ("RINGFENCE_FAILPOINT", "append:1".to_owned());
-    let ended = product.run(&arguments, &[url, key, dying]);
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(!ended.stderr.contains("waits for no answer"), "{}", ended.stderr);
-    assert_eq!(shown(&product)["stage"], "paused_for_review");
+    let plan = product.home().join("plan.toml");
+    assert!(Command::new("mkfifo").arg(&plan).status().expect("mkfifo can be run").success());
+    let arguments = ["supervise", "--", "resume", &id, "--edit", "plan.toml"];
+    let supervisor = product.start(&arguments, &server.env());
+    let first = child_of(&supervisor);
+    wait_until("it drives the run", || driver_of(&product, &id) == Some(first));
+    signal(first, "-KILL");
+    wait_until("another one drives it", || driver_of(&product, &id).is_some_and(|pid| pid != first));
+    // Opens once somebody reads, and only the second process does.
+    fs::write(&plan, "[[tasks]]\nid = \"mine\"\ndescription = \"Read README.md\"\n").unwrap();
+    let ended = wait(supervisor);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(tools_called(&shown(&product)), ["read_file"]);
 }
 
 #[test]

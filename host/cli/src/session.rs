@@ -288,9 +288,13 @@ pub fn resume_command(run: &RunId, folders: &Folders) -> String {
 
 /// A command of this binary, complete: with its path as it was called and the state folder.
 pub fn own_command(words: &str, folders: &Folders) -> String {
+    format!("{} {words}{}", shell::quote(&own_name()), folders.flag())
+}
+
+/// What this binary was called by, for commands that are printed.
+pub fn own_name() -> String {
     let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
-    let program = if program.contains('/') { program } else { "ringfence".to_owned() };
-    format!("{} {words}{}", shell::quote(&program), folders.flag())
+    if program.contains('/') { program } else { "ringfence".to_owned() }
 }
 
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.

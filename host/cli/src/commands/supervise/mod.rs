@@ -101,10 +101,9 @@ impl Supervisor {
                 Gone::Ended(code) => return Ok(Exit::Other(code)),
                 Gone::Lost(trouble) => trouble,
             };
-            let summary = watch.summary();
-            if let Some(found) = watch.run() {
-                run = Some(found.clone());
-            }
+            // Not known, a run could be begun a second time.
+            let summary = watch.summary().context("it can't be told what became of the run")?;
+            run = summary.as_ref().map(|found| found.id.clone());
             if stops.asked {
                 self.tell_stopped(run.as_ref());
                 return Ok(Exit::Interrupted);
@@ -203,30 +202,29 @@ impl Supervisor {
     }
 
     fn tell_given_up(&self, run: Option<&RunId>, words: &[OsString]) {
-        let (what, command) = match run {
-            Some(run) => (format!("Run {run}"), session::resume_command(run, &self.folders)),
-            None => ("No run was begun; the command".to_owned(), own_words(words)),
+        let what = match run {
+            Some(run) => format!("run {run}"),
+            None => "the command, which began no run,".to_owned(),
         };
         err(&format!(
             "\nsupervise: {what} was given up after {} restarts:\n{}To go on:\n  {}\n",
             self.account.restarts(),
             self.account.text(),
-            plain(&command)
+            plain(&own_words(words))
         ));
     }
 
     fn tell_stopped(&self, run: Option<&RunId>) {
         if let Some(run) = run {
-            let resume = session::resume_command(run, &self.folders);
+            let resume = own_words(&self.errand.resume(run));
             err(&format!("Interrupted; nothing is lost. To go on:\n  {}\n", plain(&resume)));
         }
     }
 }
 
-/// The words behind this program's own name.
+/// A command of this program's, complete.
 fn own_words(words: &[OsString]) -> String {
-    let program = std::env::args_os().next().unwrap_or_default();
-    shell::command([program].iter().chain(words))
+    shell::command([OsString::from(session::own_name())].iter().chain(words))
 }
 
 /// Starts this program again, at the same terminal and with the same files.

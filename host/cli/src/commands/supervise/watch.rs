@@ -48,11 +48,6 @@ impl<'f> Watch<'f> {
         Self { folders, store: None, pid, before, run, heard: None, silence: Duration::ZERO, looked }
     }
 
-    /// The run that the child drives, as far as it is known.
-    pub(super) fn run(&self) -> Option<&RunId> {
-        self.run.as_ref()
-    }
-
     /// Looks for signs of life. `usual`: the time between two looks. Gives how long there were
     /// none, if that is `patience` or more.
     pub(super) fn look(&mut self, usual: Duration, patience: Duration) -> Option<Duration> {
@@ -103,9 +98,10 @@ impl<'f> Watch<'f> {
     }
 
     /// The run as it is listed, looked for once more if it isn't known.
-    pub(super) fn summary(&mut self) -> Option<RunSummary> {
-        let _ = self.listen();
-        self.store.as_ref()?.find(&self.run.as_ref()?.0).ok()
+    pub(super) fn summary(&mut self) -> Result<Option<RunSummary>> {
+        self.listen()?;
+        let (Some(store), Some(run)) = (&self.store, &self.run) else { return Ok(None) };
+        Ok(Some(store.find(&run.0)?))
     }
 }
 
