@@ -5,7 +5,7 @@
 mod checks;
 mod child;
 //mod cut;
-//mod driver;
+mod driver;
 //mod full_disk;
 mod kill;
 mod life;
