@@ -14,7 +14,7 @@ use ringfence_engine::{EventKind, ToolCall};
 use std::fs;
 use std::future::pending;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -77,7 +77,12 @@ fn a_run_whose_watcher_is_stuck() {
 fn a_second_interrupt_ends_a_stuck_process_with_130_and_the_run_is_as_the_first_left_it() {
     let folder = life::folder();
     let mut command = child::process("second_signal::a_run_whose_watcher_is_stuck");
-    let mut child = command.env(FOLDER, folder.path()).spawn().expect("this binary can be run");
+    let mut child = command
+        .env(FOLDER, folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("this binary can be run");
     for mark in ["called", "stuck"] {
         appears(&folder.path().join(mark));
         interrupt(child.id());
