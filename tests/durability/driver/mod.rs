@@ -3,6 +3,7 @@
 //! Owns: a model and tools that follow the script, with something done first. What is done is
 //! each test's own.
 
+mod answered;
 mod interrupted;
 mod timed;
 mod together;
