@@ -28,6 +28,11 @@ pub(crate) fn same(scenario: &Scenario, life: &Life, undisturbed: &Life, what: &
     assert_eq!(reviews(life), reviews(undisturbed) + doubts(life).len() as u64, "{what}: reviews");
 }
 
+/// Whether anybody had to be asked what became of a call.
+pub(crate) fn was_in_doubt(life: &Life) -> bool {
+    !doubts(life).is_empty()
+}
+
 /// Nothing is written or sent twice, nothing is left out, and no try of a call is made twice.
 fn effects_happened_once(life: &Life, undisturbed: &Life, what: &str) {
     let effects = |life: &Life| -> Vec<String> {

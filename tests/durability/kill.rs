@@ -1,13 +1,13 @@
 //! SIGKILL at every write of the journal and around every effect.
 
-use crate::checks::same;
+use crate::checks::{same, was_in_doubt};
 use crate::life::{Person, live};
 use crate::scenario::*;
 
 /// Kills each of the undisturbed life's processes at each of its places.
 fn killed_everywhere(scenario: &Scenario) {
     let undisturbed = live(scenario, &[], Person::Patient);
-    let mut kills = 0;
+    let (mut kills, mut in_doubt) = (0, 0);
     for process in 0..undisturbed.processes {
         for point in 1.. {
             let life = live(scenario, &[(process, point)], Person::Hasty);
@@ -16,9 +16,11 @@ fn killed_everywhere(scenario: &Scenario) {
                 break;
             }
             kills += 1;
+            in_doubt += usize::from(was_in_doubt(&life));
         }
     }
-    assert!(kills > 20, "{} was killed at {kills} places only", scenario.name);
+    let name = scenario.name;
+    assert!(kills > 20 && in_doubt > 1, "{name}: {in_doubt} outcomes in doubt after {kills} kills");
 }
 
 /// Kills a process, and the one that takes the run up after it.

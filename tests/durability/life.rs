@@ -40,7 +40,7 @@ pub(crate) struct Life {
 
 /// Lives the scenario to its end.
 pub(crate) fn live(scenario: &Scenario, kills: &[Kill], person: Person) -> Life {
-    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let folder = folder();
     let mut killed = Vec::new();
     let mut waits = false;
     for process in 0..PROCESSES {
@@ -115,10 +115,7 @@ fn answer_to(review: &Review, folder: &Path) -> Option<Given> {
     }
 }
 
-/// Keeps a folder's type out of the tests' signatures.
-pub(crate) type Folder = TempDir;
-
 /// A folder for a journal.
-pub(crate) fn folder() -> Folder {
+pub(crate) fn folder() -> TempDir {
     tempfile::tempdir_in(scratch()).expect("a folder")
 }
