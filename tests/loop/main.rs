@@ -7,11 +7,15 @@ mod compare;
 mod control;
 mod crash;
 mod flows;
+mod fork;
 mod malformed;
 mod models;
+mod notify;
 mod parallel;
 mod pauses;
 mod playbook;
+mod replay;
+mod supervise;
 mod trouble;
 mod worked_example;
 
@@ -51,10 +55,21 @@ fn planned(product: &Product, server: &MessagesApi) -> Ended {
 
 /// `show --json` of the only run in this home.
 fn shown(product: &Product) -> Value {
+    let ids = run_ids(product);
+    assert_eq!(ids.len(), 1, "{ids:?}");
+    shown_of(product, &ids[0])
+}
+
+/// The ids of all runs in this home, newest first.
+fn run_ids(product: &Product) -> Vec<String> {
     let runs = product.run(&["runs", "--json"], &[]);
     let runs: Value = serde_json::from_str(&runs.stdout).expect("JSON from `runs --json`");
-    assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");
-    let id = runs[0]["id"].as_str().expect("a run has an id");
+    let ids = runs.as_array().expect("a list of runs").iter().map(|run| run["id"].as_str());
+    ids.map(|id| id.expect("a run has an id").to_owned()).collect()
+}
+
+/// `show --json` of one run.
+fn shown_of(product: &Product, id: &str) -> Value {
     let shown = product.run(&["show", id, "--json"], &[]);
     assert_eq!(shown.code, Some(0), "{shown:?}");
     serde_json::from_str(&shown.stdout).expect("JSON from `show --json`")

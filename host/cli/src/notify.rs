@@ -45,7 +45,7 @@ pub struct Notifying {
     to: Subscription,
     /// The question that the command knows of.
     told: Option<ReviewId>,
-    /// A message under way, while a person is being asked.
+    /// Messages under way; dropping this waits for them.
     sending: Option<JoinHandle<()>>,
 }
 
@@ -79,18 +79,19 @@ impl Notifying {
             Halt::Interrupted => self.message("paused", state, json!({ "interrupted": true })),
         })
     }
+}
 
-    /// Messages arrive in order.
-    fn wait(&mut self) {
-        if let Some(sending) = self.sending.take() {
-            let _ = sending.join();
-        }
+fn wait_until_sent(sending: Option<JoinHandle<()>>) {
+    if let Some(sending) = sending {
+        let _ = sending.join();
     }
 }
 
 impl Observer for Notifying {
     fn notice(&mut self, notice: Notice<'_>) {
         let message = match &notice {
+            // The same question comes again after an answer that doesn't fit.
+            Notice::Asking { review, .. } if self.told == Some(review.id) => None,
             Notice::Asking { review, state } => {
                 self.told = Some(review.id);
                 Some(self.paused(review, state))
@@ -106,16 +107,19 @@ impl Observer for Notifying {
         };
         self.inner.notice(notice);
         if let Some(message) = message {
-            self.wait();
-            let command = self.to.command.clone();
-            self.sending = Some(thread::spawn(move || send(&command, &message)));
+            let (command, before) = (self.to.command.clone(), self.sending.take());
+            self.sending = Some(thread::spawn(move || {
+                // Messages arrive in order.
+                wait_until_sent(before);
+                send(&command, &message);
+            }));
         }
     }
 }
 
 impl Drop for Notifying {
     fn drop(&mut self) {
-        self.wait();
+        wait_until_sent(self.sending.take());
     }
 }
 

@@ -105,6 +105,8 @@ pub struct Driven {
     pub halt: Halt,
     /// Time that passed while a model or a tool was at work.
     pub awaited: Duration,
+    /// Who was told what happened; dropped, it ends what it still has to tell.
+    pub observer: Box<dyn Observer>,
 }
 
 /// Begins a run, drives it until it stops, and tells how.
@@ -284,7 +286,7 @@ pub fn resume_command(run: &RunId, folders: &Folders) -> String {
     own_command(&format!("resume {run}"), folders)
 }
 
-/// A command of this binary's with these words, complete.
+/// A command of this binary, complete: with its path as it was called and the state folder.
 pub fn own_command(words: &str, folders: &Folders) -> String {
     let program = std::env::args_os().next().unwrap_or_default().to_string_lossy().into_owned();
     let program = if program.contains('/') { program } else { "ringfence".to_owned() };
@@ -303,7 +305,8 @@ fn go(sandbox: &Sandbox, resumed: bool, driver: impl FnOnce(Interrupt) -> Driver
             driver.take_over()?;
         }
         let halt = driver.drive().await?;
-        Ok(Driven { run: driver.run, halt, awaited: driver.awaited })
+        // It may still be telling somebody, which needn't keep anybody waiting for the result.
+        Ok(Driven { run: driver.run, halt, awaited: driver.awaited, observer: driver.observer })
     })
 }
 

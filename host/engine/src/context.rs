@@ -54,6 +54,7 @@ pub(crate) struct Context {
     instruction: Option<String>,
     memories: Vec<String>,
     expert: Option<String>,
+    kinds: Vec<String>,
     why: Option<String>,
     recovers: Option<String>,
     reask: Option<String>,
@@ -61,7 +62,7 @@ pub(crate) struct Context {
 }
 
 /// The names of [`Context`]'s fields.
-pub(crate) const VARIABLES: [&str; 16] = [
+pub(crate) const VARIABLES: [&str; 17] = [
     "goal",
     "iterations",
     "task",
@@ -74,6 +75,7 @@ pub(crate) const VARIABLES: [&str; 16] = [
     "instruction",
     "memories",
     "expert",
+    "kinds",
     "why",
     "recovers",
     "reask",
@@ -195,6 +197,7 @@ impl Context {
             instruction: scope.instruction().map(|instruction| guarded(&instruction.text)),
             memories: state.settings.memories.iter().map(|text| guarded(&one_line(text, TASK))).collect(),
             expert: expert.map(|expert| expert.prompt.clone()).filter(|text| !text.trim().is_empty()),
+            kinds: state.settings.experts.keys().cloned().collect(),
             why: reviewed(&state.stage).map(|why| guarded(&why)),
             recovers: state.stage.asking().and_then(|(_, asking)| asking.recovers.clone()),
             reask: state.stage.asking().and_then(|(_, asking)| asking.reask.clone()),
@@ -328,9 +331,11 @@ fn summary(action: &Action) -> String {
         Progress::NeedsMoreWork => "",
     });
     let said = match &action.deed {
-        Deed::Tool { .. } => &action.summary,
-        Deed::Human { answer, .. } => answer,
-        Deed::Rejected { reason, .. } => reason,
+        // Nobody judged it: its beginning says more than nothing.
+        Deed::Tool { .. } if action.summary.is_empty() => one_line(&result(action), LINE),
+        Deed::Tool { .. } => action.summary.clone(),
+        Deed::Human { answer, .. } => answer.clone(),
+        Deed::Rejected { reason, .. } => reason.clone(),
     };
     one_line(&format!("{head}{verdict}. {said}"), LINE)
 }

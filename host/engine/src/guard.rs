@@ -139,10 +139,11 @@ pub(crate) fn completed(state: &mut State) {
 
 /// An action was carried out. With a judge, the judge says what brings the run forward; in a flow
 /// without one, a result that wasn't there before does.
-pub(crate) fn acted(state: &mut State, is_news: bool) {
+pub(crate) fn acted(state: &mut State, is_news: impl Fn(&State) -> bool) {
     state.watch.idle = state.watch.idle.saturating_add(1);
+    // To tell news, the whole history is looked through: only where it is asked for.
     match state.settings.flow {
-        Flow::Pipeline | Flow::React if is_news => progress(state),
+        Flow::Pipeline | Flow::React if is_news(state) => progress(state),
         Flow::Staged | Flow::Pipeline | Flow::React => {}
     }
 }

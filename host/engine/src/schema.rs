@@ -199,7 +199,7 @@ fn reason(details: Value) -> Value {
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "thought": text("why this comes next"),
+            "thought": text("what the last step showed, and why this comes next"),
             "decision": {"type": "string", "enum": ["FINAL_ANSWER", "CALL_TOOL", "NEED_MORE_INFO"]},
             "confidence": confidence(),
             "details": details,

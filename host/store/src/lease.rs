@@ -61,8 +61,8 @@ impl Lease {
 
     /// Says that this process is still driving the run; whoever watches reads it with
     /// [`Store::heartbeat`](crate::Store::heartbeat). Cheap and not worth much: it waits for the
-    /// disk only when the log is moved into the file, and the latest may be lost with the machine. To be called every few seconds, also
-    /// while a model or a tool is being waited for.
+    /// disk only when the log is moved into the file, and the latest may be lost with the machine.
+    /// To be called every few seconds, also while a model or a tool is being waited for.
     ///
     /// # Errors
     /// [`StoreError::LeaseLost`] once another process has taken the run over.

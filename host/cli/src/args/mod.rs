@@ -108,6 +108,12 @@ pub struct ShowArgs {
     /// Print the run's whole state as JSON
     #[arg(long)]
     pub json: bool,
+    /// List every event with its number and time: where a run can be forked
+    #[arg(long, conflicts_with = "json")]
+    pub events: bool,
+    /// Show all steps and notes, not only the last 20
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// `ringfence report`

@@ -11,6 +11,7 @@ mod telling;
 
 pub use json::{JsonLines, print_line};
 pub use lines::Lines;
+pub(crate) use telling::Telling;
 
 use crate::driver::Halt;
 use ringfence_engine::{Event, ModelCall, Review, RunId, State, ToolCall};

@@ -57,11 +57,12 @@ impl Screen {
         let bar = live.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
         bar.set_style(style.unwrap_or(ProgressStyle::default_spinner()));
-        bar.enable_steady_tick(Duration::from_millis(120));
-        if let Some((before, _)) = self.moving.insert(doing, (bar, label)) {
+        if let Some((before, _)) = self.moving.insert(doing, (bar.clone(), label)) {
             before.finish_and_clear();
         }
         self.label();
+        // Last: it draws, and a line without words would flicker.
+        bar.enable_steady_tick(Duration::from_millis(120));
     }
 
     /// It is over.

@@ -35,7 +35,7 @@ struct Made {
 
 /// What was known before an event.
 #[derive(Debug, Default)]
-pub(super) struct Telling {
+pub(crate) struct Telling {
     /// Whether whoever approves a plan has just seen it.
     shown_plans: bool,
     told_plan: u32,
@@ -46,12 +46,12 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(shown_plans: bool) -> Self {
+    pub(crate) fn new(shown_plans: bool) -> Self {
         Self { shown_plans, ..Self::default() }
     }
 
     /// A model is asked; gives what is being done.
-    pub(super) fn asked(&mut self, call: &ModelCall, state: &State) -> String {
+    pub(crate) fn asked(&mut self, call: &ModelCall, state: &State) -> String {
         self.look(state);
         let (lane, own) = lanes::caller(state, call.call);
         let asking = own.stage.asking().map(|(_, asking)| asking);
@@ -72,7 +72,7 @@ impl Telling {
     }
 
     /// A tool is called; gives what is being done.
-    pub(super) fn called(&mut self, call: &ToolCall) -> String {
+    pub(crate) fn called(&mut self, call: &ToolCall) -> String {
         let lane = self.together.contains(&call.task).then(|| call.task.clone());
         self.made.insert(call.call, Made { step: call.step, lane, attempt: call.attempt });
         let task = (self.flow == Flow::Staged).then_some(&call.task);
@@ -81,7 +81,7 @@ impl Telling {
     }
 
     /// What there is to say of an event.
-    pub(super) fn told(&mut self, event: &Event, state: &State) -> Vec<String> {
+    pub(crate) fn told(&mut self, event: &Event, state: &State) -> Vec<String> {
         let mut lines = Vec::new();
         let number = state.iterations;
         let lane = self.lane_of(&event.kind);

@@ -1,11 +1,13 @@
 //! From a journal to a report.
 
-use super::{Counts, FORMAT, Journal, Report, claims, safe, sections};
+use super::{Counts, FORMAT, Journal, Report, below, claims, safe, sections};
 use ringfence_models::playbook::analyst::Severity;
 
 impl Report {
     /// Makes the report of a run, ended or not. The same journal gives the same report.
     pub fn from_journal(journal: Journal<'_>) -> Self {
+        let whole = below::with_lanes(journal.state);
+        let journal = Journal { state: &whole, ..journal };
         let state = journal.state;
         let claims = claims::all(state);
         let mut counts = Counts::default();
@@ -23,9 +25,11 @@ impl Report {
             goal: state.goal.clone(),
             project: journal.project.to_owned(),
             model: journal.model.to_owned(),
+            flow: state.settings.flow.name().to_owned(),
             outcome: sections::outcome(state),
             started: sections::time(state.clock.started),
             latest: sections::time(state.clock.latest),
+            answer: state.answer.clone(),
             counts,
             stack: claims.stack,
             modules: claims.modules,
@@ -34,6 +38,8 @@ impl Report {
             tasks: sections::tasks(state),
             steps: sections::steps(state),
             plans: sections::plans(state),
+            reflection: sections::reflection(state),
+            said: sections::said(state),
             denials: sections::denials(&journal),
             notes: sections::notes(state),
             fence: sections::fence(&journal),

@@ -3,7 +3,7 @@
 
 use super::{Source, Statement};
 use ringfence_engine::{
-    Author, Claim as ModelClaim, ClaimKind, Deed, Ending, PlanVersion, PlannedTask,
+    Author, Claim as ModelClaim, ClaimKind, Deed, Ending, Flow, PlanVersion, PlannedTask,
     Severity as ModelSeverity, Stage, State,
 };
 use ringfence_models::playbook;
@@ -33,37 +33,56 @@ pub(super) fn all(state: &State) -> Claims {
     claims
 }
 
-/// What the cap on iterations left no room for: tasks that the playbook didn't plan, and tasks that
-/// were still open when a limit ended the run.
+/// What a limit left no room for: tasks that the playbook didn't plan, tasks that were still open
+/// when it ended the run, an answer that wasn't given.
 fn left_out(state: &State) -> Option<Statement> {
-    let cap = plural(u64::from(state.settings.limits.iterations), "iteration");
-    let whole = playbook::whole_plan();
     let mut parts = Vec::new();
-    // What a person changed is as they wanted it.
-    let by_playbook = |plan: &&PlanVersion| {
-        let known = |task: &PlannedTask| task.kind.as_deref().is_some_and(|kind| whole.contains(&kind));
-        plan.author == Author::Model && !plan.tasks.is_empty() && plan.tasks.iter().all(known)
-    };
-    if let Some(plan) = state.plans.iter().find(by_playbook) {
-        let planned = |kind: &&str| plan.tasks.iter().any(|task| task.kind.as_deref() == Some(*kind));
-        let missing: Vec<&str> = whole.iter().copied().filter(|kind| !planned(kind)).collect();
-        if !missing.is_empty() {
-            parts.push(format!("not planned for lack of stages: {}", missing.join(", ")));
-        }
+    if let Some(missing) = not_planned(state) {
+        parts.push(format!("not planned for lack of stages: {missing}"));
     }
-    if matches!(&state.stage, Stage::Failed { ending: Ending::Limit { .. } }) && !state.stack.is_empty() {
-        let open: Vec<&str> = state.stack.iter().rev().map(|task| task.planned.id.0.as_str()).collect();
-        parts.push(format!("planned and not done: {}", open.join(", ")));
+    let ended_by = match &state.stage {
+        Stage::Failed { ending: Ending::Limit { which } } => Some(which),
+        Stage::Failed { ending: Ending::Achieved | Ending::Failed { .. } | Ending::Aborted }
+        | Stage::Initializing
+        | Stage::Planning(_)
+        | Stage::Deciding(_)
+        | Stage::Executing { .. }
+        | Stage::Evaluating(_)
+        | Stage::Thinking(_)
+        | Stage::Observing(_)
+        | Stage::Conversing(_)
+        | Stage::Delegating { .. }
+        | Stage::Reflecting { .. }
+        | Stage::PausedForReview { .. }
+        | Stage::Finished => None,
+    };
+    if ended_by.is_some() {
+        match state.settings.flow {
+            Flow::Staged if state.stack.is_empty() => {}
+            Flow::Staged => {
+                let open: Vec<&str> =
+                    state.stack.iter().rev().map(|task| task.planned.id.0.as_str()).collect();
+                parts.push(format!("planned and not done: {}", open.join(", ")));
+            }
+            Flow::Pipeline | Flow::React => parts.push("no final answer was given".to_owned()),
+        }
     }
     let last = state.history.last()?.step.0;
     if parts.is_empty() {
         return None;
     }
     let parts = parts.join("; ");
+    let cap = state.settings.limits.iterations;
+    let text = match ended_by {
+        Some(which) if state.iterations < cap => format!("A limit ended the run ({which}); {parts}."),
+        Some(_) | None => {
+            format!("The run was limited to {}; {parts}.", plural(u64::from(cap), "iteration"))
+        }
+    };
     Some(Statement {
         source: Source::Analyst,
         topic: "left-out".to_owned(),
-        text: format!("The run was limited to {cap}; {parts}."),
+        text,
         why: None,
         severity: None,
         concern: None,
@@ -73,6 +92,20 @@ fn left_out(state: &State) -> Option<Statement> {
         omitted: 0,
         remarks: Vec::new(),
     })
+}
+
+/// The parts of the playbook's whole plan that its plan for this run didn't have room for.
+fn not_planned(state: &State) -> Option<String> {
+    let whole = playbook::whole_plan();
+    // What a person changed is as they wanted it.
+    let by_playbook = |plan: &&PlanVersion| {
+        let known = |task: &PlannedTask| task.kind.as_deref().is_some_and(|kind| whole.contains(&kind));
+        plan.author == Author::Model && !plan.tasks.is_empty() && plan.tasks.iter().all(known)
+    };
+    let plan = state.plans.iter().find(by_playbook)?;
+    let planned = |kind: &&str| plan.tasks.iter().any(|task| task.kind.as_deref() == Some(*kind));
+    let missing: Vec<&str> = whole.iter().copied().filter(|kind| !planned(kind)).collect();
+    (!missing.is_empty()).then(|| missing.join(", "))
 }
 
 fn observations(state: &State) -> Vec<Observation> {

@@ -4,6 +4,7 @@
 //! in both. Doesn't own what tool results mean: that is the analyst's, in the models crate. Never
 //! looks at the project.
 
+mod below;
 mod build;
 mod claims;
 mod markdown;
@@ -48,12 +49,18 @@ pub struct Report {
     pub project: String,
     /// The model that served it.
     pub model: String,
+    /// Its loop: `staged`, `pipeline` or `react`.
+    #[serde(default)]
+    pub flow: String,
     /// How it ended, or where it stands.
     pub outcome: Outcome,
     /// When its first event happened: RFC 3339, UTC.
     pub started: String,
     /// When its latest event happened: RFC 3339, UTC.
     pub latest: String,
+    /// The final answer, in a flow that gives one, in the model's words or a person's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     /// How many kinds of findings there are of each severity.
     pub counts: Counts,
     /// Languages, packages, frameworks, dependencies, builds.
@@ -70,6 +77,12 @@ pub struct Report {
     pub steps: Vec<Step>,
     /// Every version of the plan.
     pub plans: Vec<Plan>,
+    /// The last review of the whole work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<Reflection>,
+    /// What a person told the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
     /// What the fence refused.
     pub denials: Vec<Denial>,
     /// Repairs, questions asked again, degraded results.
@@ -178,6 +191,9 @@ pub struct Task {
     pub summary: String,
     /// The steps taken for it.
     pub steps: Vec<u64>,
+    /// Whether it is being worked on at the same time as others, by a run of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub delegated: bool,
 }
 
 /// An action.
@@ -200,8 +216,45 @@ pub struct Step {
     pub receipt: Option<String>,
     /// Why it was chosen, in the model's words.
     pub reasoning: String,
+    /// How sure the model said it was when it chose this: `low`, `medium` or `high`.
+    #[serde(default)]
+    pub confidence: String,
     /// What the evaluation said of it, in the model's words.
     pub summary: String,
+    /// How the task was judged after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
+}
+
+/// How a task was judged after a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// `completed`, `failed` or `needs_more_work`.
+    pub status: String,
+    /// How sure the model said it was.
+    pub confidence: String,
+    /// What it would do next, in its words; may be empty.
+    pub suggestion: String,
+}
+
+/// A review of the whole work, in the model's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reflection {
+    /// Why there was one.
+    pub why: String,
+    /// What it saw.
+    pub assessment: String,
+    /// What it told the run to do differently.
+    pub instruction: String,
+}
+
+/// Something that a person told the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// What it was said to.
+    pub to: String,
+    /// Their words.
+    pub text: String,
 }
 
 /// A version of the plan.
@@ -241,7 +294,7 @@ pub struct Denial {
 /// Something that went wrong without ending the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// `plan`, `decide` or `evaluate`.
+    /// `plan`, `decide`, `evaluate`, `reason`, `converse` or `reflect`.
     pub stage: String,
     /// What happened.
     pub text: String,
@@ -277,8 +330,20 @@ pub struct Spend {
     pub cached_tokens: u64,
     /// Output tokens.
     pub output_tokens: u64,
+    /// The cap on tokens, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_limit: Option<u64>,
+    /// Millionths of a US dollar, as far as prices are known.
+    #[serde(default)]
+    pub money: u64,
+    /// The cap on them, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub money_limit: Option<u64>,
     /// Time outside pauses, in milliseconds.
     pub active_ms: u64,
+    /// The cap on it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_limit_ms: Option<u64>,
     /// Processor time of all tool calls, in microseconds.
     pub tool_cpu_us: u64,
 }

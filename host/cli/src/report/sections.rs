@@ -1,7 +1,13 @@
 //! The parts of a report that say what the run did: outcome, tasks, steps, plans, denials, spend.
 
-use super::{Denial, Fence, Journal, Note, Outcome, Plan, Spend, Status, Step, Task};
-use ringfence_engine::{Action, Author, Deed, Ending, Stage, State, SubTask, Subject, TaskStatus, Timestamp};
+use super::{
+    Denial, Fence, Journal, Judgement, Note, Outcome, Plan, Reflection, Said, Spend, Status, Step, Task,
+};
+use crate::lanes;
+use ringfence_engine::{
+    Action, Author, Confidence, Deed, Ending, Progress, Stage, State, SubTask, Subject, TaskStatus,
+    Timestamp, Verdict,
+};
 use ringfence_models::playbook::analyst::plural;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +28,16 @@ pub(super) fn outcome(state: &State) -> Outcome {
         Stage::PausedForReview { review, .. } => {
             (Status::Waiting, format!("Not finished: it waits for a person, {}.", waits_for(&review.subject)))
         }
+        Stage::Delegating { .. } => match waiting_lane(state) {
+            Some(subject) => {
+                (Status::Waiting, format!("Not finished: it waits for a person, {}.", waits_for(subject)))
+            }
+            None => (
+                Status::Unfinished,
+                "Not finished: tasks are being worked on at the same time, each by a run of its own."
+                    .to_owned(),
+            ),
+        },
         Stage::Initializing
         | Stage::Planning(_)
         | Stage::Deciding(_)
@@ -30,12 +46,34 @@ pub(super) fn outcome(state: &State) -> Outcome {
         | Stage::Thinking(_)
         | Stage::Observing(_)
         | Stage::Conversing(_)
-        | Stage::Delegating { .. }
         | Stage::Reflecting { .. } => {
             (Status::Unfinished, format!("Not finished: it stands at the stage `{}`.", state.stage.name()))
         }
     };
     Outcome { status, text: with_failed(text, state) }
+}
+
+/// What the first of the delegated runs waits for, where none can go on without a person.
+fn waiting_lane(state: &State) -> Option<&Subject> {
+    let open = lanes::lanes(state).iter().filter(|lane| lane.state.stage.ending().is_none());
+    let subjects: Option<Vec<&Subject>> = open
+        .map(|lane| match &lane.state.stage {
+            Stage::PausedForReview { review, .. } => Some(&review.subject),
+            Stage::Initializing
+            | Stage::Planning(_)
+            | Stage::Deciding(_)
+            | Stage::Executing { .. }
+            | Stage::Evaluating(_)
+            | Stage::Thinking(_)
+            | Stage::Observing(_)
+            | Stage::Conversing(_)
+            | Stage::Delegating { .. }
+            | Stage::Reflecting { .. }
+            | Stage::Finished
+            | Stage::Failed { .. } => None,
+        })
+        .collect();
+    subjects?.into_iter().next()
 }
 
 /// A run that ended well although tasks failed doesn't read as plain success.
@@ -74,7 +112,10 @@ pub(super) fn time(at: Timestamp) -> String {
 
 /// Tasks done with, then open ones, then those that wait to be approved.
 pub(super) fn tasks(state: &State) -> Vec<Task> {
-    let mut tasks: Vec<Task> = state.done.iter().chain(state.stack.iter().rev()).map(task).collect();
+    let below: BTreeSet<_> = lanes::lanes(state).iter().map(|lane| &lane.task).collect();
+    let all = state.done.iter().chain(state.stack.iter().rev());
+    let mut tasks: Vec<Task> =
+        all.map(|task| Task { delegated: below.contains(&task.planned.id), ..self::task(task) }).collect();
     if let Stage::PausedForReview { review, .. } = &state.stage
         && let Subject::Plan { plan } = &review.subject
     {
@@ -86,6 +127,7 @@ pub(super) fn tasks(state: &State) -> Vec<Task> {
                 status: "proposed".to_owned(),
                 summary: String::new(),
                 steps: Vec::new(),
+                delegated: false,
             }
         }));
     }
@@ -105,6 +147,7 @@ fn task(task: &SubTask) -> Task {
         status: status.to_owned(),
         summary: task.summary.clone(),
         steps: task.steps.iter().map(|step| step.0).collect(),
+        delegated: false,
     }
 }
 
@@ -137,8 +180,46 @@ fn step(action: &Action) -> Step {
         message,
         receipt,
         reasoning: action.reasoning.clone(),
+        confidence: sure(action.confidence).to_owned(),
         summary: action.summary.clone(),
+        judgement: action.verdict.as_ref().map(judgement),
     }
+}
+
+fn judgement(verdict: &Verdict) -> Judgement {
+    let status = match verdict.status {
+        Progress::Completed => "completed",
+        Progress::Failed => "failed",
+        Progress::NeedsMoreWork => "needs_more_work",
+    };
+    Judgement {
+        status: status.to_owned(),
+        confidence: sure(verdict.confidence).to_owned(),
+        suggestion: verdict.suggestion.clone(),
+    }
+}
+
+fn sure(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Low => "low",
+        Confidence::Medium => "medium",
+        Confidence::High => "high",
+    }
+}
+
+/// The last review of the whole work.
+pub(super) fn reflection(state: &State) -> Option<Reflection> {
+    state.instruction.as_ref().map(|instruction| Reflection {
+        why: instruction.why.clone(),
+        assessment: instruction.assessment.clone(),
+        instruction: instruction.text.clone(),
+    })
+}
+
+/// What a person told the run, oldest first.
+pub(super) fn said(state: &State) -> Vec<Said> {
+    let said = |said: &ringfence_engine::Said| Said { to: said.to.clone(), text: said.text.clone() };
+    state.said.iter().map(said).collect()
 }
 
 pub(super) fn plans(state: &State) -> Vec<Plan> {
@@ -227,7 +308,11 @@ pub(super) fn spend(journal: &Journal<'_>) -> Spend {
         input_tokens: state.spent.tokens.input_tokens,
         cached_tokens: state.spent.tokens.cached_tokens,
         output_tokens: state.spent.tokens.output_tokens,
+        tokens_limit: state.settings.limits.tokens,
+        money: state.spent.money,
+        money_limit: state.settings.limits.money,
         active_ms: state.clock.active_ms,
+        active_limit_ms: state.settings.limits.wall_clock_ms,
         tool_cpu_us: cpu,
     }
 }

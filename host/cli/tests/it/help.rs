@@ -7,7 +7,19 @@ use insta::assert_snapshot;
 fn every_command_has_a_help_text() {
     let home = Home::new();
     assert_snapshot!("help", home.run(["--help"]));
-    for command in ["run", "resume", "runs", "show", "report", "tool", "doctor", "completions"] {
+    for command in [
+        "run",
+        "resume",
+        "fork",
+        "replay",
+        "supervise",
+        "runs",
+        "show",
+        "report",
+        "tool",
+        "doctor",
+        "completions",
+    ] {
         assert_snapshot!(format!("help_{command}"), home.run([command, "--help"]));
     }
     for command in ["list", "inspect", "call"] {

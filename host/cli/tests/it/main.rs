@@ -6,6 +6,7 @@ mod doctor;
 mod help;
 mod json;
 mod program;
+mod show;
 mod state;
 mod tool;
 mod trust;

@@ -82,8 +82,7 @@ fn ended(state: &mut State, call: ToolCall, outcome: ToolOutcome) -> String {
         }
         Deed::Tool { .. } | Deed::Human { .. } | Deed::Rejected { .. } => false,
     };
-    let is_news = done && !state.history.iter().any(known);
-    guard::acted(state, is_news);
+    guard::acted(state, |state| done && !state.history.iter().any(known));
     let line = if done {
         format!("step {}: {} is done", call.step, call.tool)
     } else {

@@ -8,7 +8,7 @@ use crate::effect::{Confidence, ModelStage};
 use crate::flow::Outcome;
 use crate::reply::Unusable;
 use crate::scope::Scope;
-use crate::stage::Asking;
+use crate::stage::{Asking, Stage};
 use crate::state::State;
 use crate::turn::Turn;
 use serde::Deserialize;
@@ -40,6 +40,7 @@ pub(super) fn reasoned(
     mut reply: ReasonReply,
 ) -> Result<Outcome, Unusable> {
     let thought = bounds::cut(&reply.thought, bounds::REASONING);
+    observed(state, &thought);
     match reply.decision {
         Decision::FinalAnswer => {
             let answer = text(&mut reply.details, "answer")?;
@@ -63,6 +64,14 @@ pub(super) fn reasoned(
             count(state);
             Ok(Outcome::QuestionChosen { question, reasoning: thought })
         }
+    }
+}
+
+/// With a new outcome at hand, the thought says first what it showed: that is what is remembered.
+fn observed(state: &mut State, thought: &str) {
+    let Stage::Observing(_) = state.stage else { return };
+    if let Some(action) = state.history.last_mut() {
+        action.summary = bounds::cut(thought.trim(), bounds::SUMMARY);
     }
 }
 

@@ -19,6 +19,8 @@ fn of_kind(id: &str, kind: &str) -> Value {
 fn a_task_of_a_kind_is_decided_and_judged_by_its_expert() {
     let mut script = Script::start(with_expert());
     assert_eq!(script.model_call().expert, None, "the planner is nobody's");
+    let known = "Kinds of work that an expert does: security.";
+    assert!(script.model_call().system.contains(known), "and it knows the experts");
     script.say(plan(&[of_kind("a", "security"), of_kind("b", "other")]));
     let shown = "What counts in tasks of this kind\nName the CVE where one is known.";
     let decide_a = script.model_call();

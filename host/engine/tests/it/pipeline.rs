@@ -176,3 +176,20 @@ fn there_is_no_plan_to_change() {
     let refused = script.try_send(EventKind::Replanned { tasks: vec![planned("a")] }).unwrap_err();
     assert_eq!(refused.to_string(), "the flow `pipeline` has no plan that could be changed");
 }
+
+#[test]
+fn what_a_step_showed_is_remembered_in_the_words_of_the_next_thought() {
+    let mut script = observing();
+    let mut next = call_tool("list_files", json!({"directory": "."}));
+    next["thought"] = json!("a.py imports Flask; the folder may hold more.");
+    script.say(next);
+    assert_eq!(script.state().history[0].summary, "a.py imports Flask; the folder may hold more.");
+    for n in 0..4 {
+        script.tool_gives(OutcomeStatus::Done, json!([]));
+        script.say(call_tool("list_files", json!({"directory": n.to_string()})));
+    }
+    script.tool_gives(OutcomeStatus::Done, json!([]));
+    let user = script.model_call().user;
+    let line = "read_file {\"file_path\":\"a.py\"}: done. a.py imports Flask; the folder may hold more.";
+    assert!(user.contains(line), "{user}");
+}

@@ -55,6 +55,95 @@ fn the_schemas_that_are_sent_are_these() {
     }));
 }
 
+/// Everything that a conversation says, as a provider would be given it.
+fn said(script: &Script) -> String {
+    let call = script.model_call();
+    let messages = serde_json::to_string_pretty(&call.messages).expect("messages serialize");
+    format!("{}\n\n──── messages ────\n\n{messages}", call.system)
+}
+
+#[test]
+fn the_reasoner_is_shown_its_three_ways_and_an_example_of_each() {
+    insta::assert_snapshot!(shown(&Script::start(in_flow(Flow::Pipeline, settings()))));
+}
+
+#[test]
+fn the_reasoner_is_shown_what_its_actions_brought() {
+    let mut script = Script::start(in_flow(Flow::Pipeline, settings()));
+    for n in 1..=5 {
+        script.say(call_tool("read_file", json!({"file_path": format!("{n}.py")})));
+        script.tool_gives(OutcomeStatus::Done, json!({"content": format!("line one of {n}")}));
+    }
+    insta::assert_snapshot!(script.model_call().user);
+}
+
+#[test]
+fn a_conversation_begins_with_its_rules_and_the_goal_and_grows() {
+    let mut settings = in_flow(Flow::React, settings());
+    settings.memories = vec!["an earlier run found a web server".to_owned()];
+    let mut script = Script::start(settings);
+    script.turn(&[("1", "read_file", "{\"file_path\": \"a.py\"}"), ("2", "run_shell", "{}")]);
+    script.tool_gives(OutcomeStatus::Done, json!({"content": "import flask"}));
+    insta::assert_snapshot!(said(&script));
+}
+
+/// A run that reviews its whole working memory.
+fn reflecting() -> Script {
+    let mut settings = without_pauses();
+    settings.limits.reflect_after = Some(2);
+    let mut script = deciding(settings);
+    for file in ["a.py", "b.py"] {
+        script.round(
+            decide("read_file", json!({"file_path": file})),
+            json!({"content": "pass"}),
+            judge("needs_more_work", &format!("{file} says little")),
+        );
+    }
+    script
+}
+
+#[test]
+fn the_reviewer_is_shown_the_whole_working_memory_and_why() {
+    insta::assert_snapshot!(shown(&reflecting()));
+}
+
+#[test]
+fn the_decider_is_shown_an_expert_memories_an_instruction_and_what_failed() {
+    let mut settings = without_pauses();
+    settings.limits.reflect_after = Some(1);
+    settings.memories = vec!["an earlier run found a web server".to_owned()];
+    let expert = Expert { prompt: "Name the CVE where one is known.".to_owned() };
+    settings.experts.insert("security".to_owned(), expert);
+    let mut script = Script::start(settings);
+    script.say(plan(&[json!({"id": "a", "description": "look for problems", "kind": "security"})]));
+    script.round(
+        decide("read_file", json!({"file_path": "a.py"})),
+        json!({"content": "pass"}),
+        judge("needs_more_work", "little"),
+    );
+    script.say(reflection("look at the manifest"));
+    script.say_text("no");
+    script.say_text("no");
+    script.say_text("no");
+    insta::assert_snapshot!(script.model_call().user);
+}
+
+#[test]
+fn the_schemas_of_the_other_flows_are_these() {
+    let schema = |script: &Script| script.model_call().schema;
+    let react = Script::start(in_flow(Flow::React, settings()));
+    let call = react.run.owed();
+    let Some(Effect::CallModel(call)) = call.first() else { panic!("a model is asked") };
+    let Some(Prompt::Conversation { tools, .. }) = react.run.prompt(call.call) else {
+        panic!("a conversation")
+    };
+    insta::assert_json_snapshot!(json!({
+        "reason": schema(&Script::start(in_flow(Flow::Pipeline, settings()))),
+        "reflect": schema(&reflecting()),
+        "the conversation's last tool": tools.last(),
+    }));
+}
+
 #[test]
 fn what_a_person_said_is_shown_as_something_to_follow_to_every_later_stage() {
     let mut script = Script::start(settings());

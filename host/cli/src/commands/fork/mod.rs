@@ -13,9 +13,10 @@ use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
 use branch::Branch;
-use ringfence_engine::{Stage, State};
+use ringfence_engine::{PlannedTask, Stage, State};
 use ringfence_store::{NewRun, Parent, Store};
 use serde_json::json;
+use std::path::Path;
 
 /// Carries the command out. The other run is only read: it may be driven meanwhile.
 pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -23,8 +24,7 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
     let folders = Folders::find(global.state.as_deref())?;
     let store = super::existing_store(&folders, &args.run)?;
     let parent = store.journal(&store.find(&args.run)?.id)?;
-    let read = |path| read_plan(path).map_err(|error| Refusal::usage(format!("{error:#}")));
-    let tasks = args.plan.as_deref().map(read).transpose()?;
+    let tasks = args.plan.as_deref().map(tasks_in).transpose()?;
     let now = Store::now();
     let id = session::new_id(now.0);
     let mut branch = Branch::of(&parent, args.at.get(), &id)?;
@@ -59,6 +59,15 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+fn tasks_in(file: &Path) -> Result<Vec<PlannedTask>, Refusal> {
+    let tasks = read_plan(file).map_err(|error| Refusal::usage(format!("{error:#}")))?;
+    if tasks.is_empty() {
+        return Err(Refusal::usage(format!("{} has no tasks", file.display()))
+            .hint("leave --plan out to go on with the plan there is"));
+    }
+    Ok(tasks)
 }
 
 /// Prints the new run's id, and how it goes on.

@@ -42,7 +42,7 @@ fn unfit(ended: &EndedCall, all: bool) -> Option<String> {
         return Some("it could write or send".to_owned());
     }
     if !can.deterministic && !all {
-        return Some("not known to be deterministic; --all makes it again".to_owned());
+        return Some("not known to be deterministic (--all makes these again, too)".to_owned());
     }
     match ended.outcome.status {
         OutcomeStatus::Done | OutcomeStatus::Failed if ended.receipt.is_none() => {

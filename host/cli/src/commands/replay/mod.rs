@@ -12,10 +12,13 @@ use crate::args::{GlobalArgs, ReplayArgs};
 use crate::exit::Exit;
 use crate::output::out;
 use crate::state_dir::Folders;
+use crate::terminal::one_line;
 use anyhow::Result;
 use fold::Folded;
+use ringfence_engine::StepId;
 use ringfence_store::Journal;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use verdict::{Compared, Verdict};
 
 /// Carries the command out. Reading needs no lease: the run may be driven meanwhile.
@@ -80,9 +83,12 @@ fn as_text(
     for finding in &folded.findings {
         say(&format!("different: {}", finding.text()));
     }
-    let nothing_but = |call: &&Compared| !quiet || matches!(call.verdict, Verdict::Different { .. });
-    for line in compared.iter().filter(nothing_but).filter_map(Compared::text) {
+    let wanted = |call: &&Compared| !quiet || matches!(call.verdict, Verdict::Different { .. });
+    for line in compared.iter().filter(wanted).filter_map(Compared::text) {
         say(&line);
+    }
+    if !quiet {
+        skipped(compared).iter().for_each(|line| say(line));
     }
     if folded.unknown_intents {
         say("What was about to happen wasn't recorded by the version that wrote this journal.");
@@ -100,6 +106,24 @@ fn as_text(
         counts.skipped
     ));
     text
+}
+
+/// One line for each reason to skip calls.
+fn skipped(compared: &[Compared]) -> Vec<String> {
+    const SHOWN: usize = 10;
+    let mut by_reason: BTreeMap<&str, Vec<StepId>> = BTreeMap::new();
+    for call in compared {
+        match &call.verdict {
+            Verdict::Skipped(why) => by_reason.entry(why).or_default().push(call.step),
+            Verdict::Equal | Verdict::Changed(_) | Verdict::Different { .. } => {}
+        }
+    }
+    let line = |(why, steps): (&str, Vec<StepId>)| {
+        let named: Vec<_> = steps.iter().take(SHOWN).map(ToString::to_string).collect();
+        let more = if steps.len() > SHOWN { ", …" } else { "" };
+        format!("skipped, {}: step {}{more}", one_line(why, 400), named.join(", "))
+    };
+    by_reason.into_iter().map(line).collect()
 }
 
 fn as_json(journal: &Journal, folded: &Folded, compared: &[Compared], counts: &Counts, same: bool) -> Value {

@@ -94,11 +94,11 @@ pub(super) struct Outcome {
 }
 
 impl Compared {
-    /// One line, safe for a terminal; none where there is nothing to say.
+    /// One line, safe for a terminal; none where there is nothing to say of this call alone.
     pub(super) fn text(&self) -> Option<String> {
         let who = format!("step {} ({})", self.step, one_line(&self.tool, 80));
         Some(match &self.verdict {
-            Verdict::Equal => return None,
+            Verdict::Equal | Verdict::Skipped(_) => return None,
             Verdict::Changed(paths) => {
                 let shown: Vec<_> = paths.iter().take(5).map(|path| one_line(path, 80)).collect();
                 let more = match paths.len().saturating_sub(shown.len()) {
@@ -107,7 +107,6 @@ impl Compared {
                 };
                 format!("{who}: inputs changed: {}{more}", shown.join(", "))
             }
-            Verdict::Skipped(why) => format!("{who}: skipped: {}", one_line(why, 400)),
             Verdict::Different { recorded, now } if recorded.status != now.status => format!(
                 "{who}: ended {} and ends {} now: {} and {}",
                 recorded.status.name(),

@@ -160,19 +160,8 @@ mod tests {
 
     #[test]
     fn a_run_is_resumed_with_the_flags_that_aren_t_its_own_terms() {
-        let words = [
-            "run",
-            "p",
-            "g",
-            "--yes",
-            "--json",
-            "--model",
-            "playbook",
-            "--max-time",
-            "1h",
-            "--notify",
-            "-x y",
-        ];
+        let words =
+            ["run", "p", "g", "--yes", "--json", "--model", "playbook", "--max-time", "1h", "--notify=-x y"];
         let errand = errand(&[&words[..], &["--durability", "relaxed", "--state", "/s"]].concat(), &QUIET);
         assert_eq!(errand.first()[..2], ["--quiet", "run"]);
         let again = ["--yes", "--json", "--durability=relaxed", "--notify=-x y", "--state=/s", "--quiet"];

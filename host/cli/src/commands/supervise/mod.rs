@@ -23,7 +23,7 @@ use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use errand::{Errand, NoErrand};
 use ringfence_engine::RunId;
-use ringfence_store::{RunSummary, Store};
+use ringfence_store::RunSummary;
 use serde_json::json;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use stops::Stops;
 use tokio::process::{Child, Command};
 use tokio::time::MissedTickBehavior;
-use watch::Watch;
+use watch::{Before, Watch};
 
 /// What a process that panicked exits with.
 const PANICKED: i32 = 101;
@@ -89,14 +89,14 @@ enum Gone {
 impl Supervisor {
     async fn supervise(mut self) -> Result<Exit> {
         let mut stops = Stops::listen().context("signals can't be watched")?;
-        let before = self.named();
-        let mut run = before.as_ref().map(|run| run.id.clone());
+        let named = self.named();
+        let mut run = named.as_ref().map(|run| run.id.clone());
         let mut words = self.errand.first();
         loop {
-            let (began, born) = (Store::now(), Instant::now());
+            let (before, born) = (Before::now(&self.folders, run.as_ref()), Instant::now());
             let mut child = start(&words)?;
             let pid = child.id().context("a process that has just begun has a number")?;
-            let mut watch = Watch::new(&self.folders, pid, began, run.clone());
+            let mut watch = Watch::new(&self.folders, pid, before, run.clone());
             let trouble = match self.follow(&mut child, pid, &mut watch, &mut stops).await? {
                 Gone::Ended(code) => return Ok(Exit::Other(code)),
                 Gone::Lost(trouble) => trouble,
@@ -111,7 +111,7 @@ impl Supervisor {
             }
             words = match &summary {
                 // An answer that wasn't taken yet is given again.
-                Some(now) if before.as_ref().is_some_and(|before| before.events == now.events) => {
+                Some(now) if named.as_ref().is_some_and(|named| named.events == now.events) => {
                     self.errand.first()
                 }
                 Some(now) => self.errand.resume(&now.id),

@@ -10,13 +10,30 @@ use ringfence_engine::{RunId, StageName, Timestamp};
 use ringfence_store::{Heartbeat, RunSummary, Store};
 use std::time::{Duration, Instant};
 
+/// What tells a child's signs of life from those of an older process with its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    /// When that was.
+    at: Timestamp,
+    /// The token under which the run was driven, if it was there.
+    token: u64,
+}
+
+impl Before {
+    /// As it is now.
+    pub(super) fn now(folders: &Folders, run: Option<&RunId>) -> Self {
+        let token = || folders.read_store().ok()??.heartbeat(run?).ok()?.map(|beat| beat.token);
+        Self { at: Store::now(), token: token().unwrap_or(0) }
+    }
+}
+
 /// What is known of one child.
 pub(super) struct Watch<'f> {
     folders: &'f Folders,
     store: Option<Store>,
     pid: u32,
-    /// When it was started: older signs are of another process with its number.
-    began: Timestamp,
+    /// What was known before it was started.
+    before: Before,
     /// The run, once it is known.
     run: Option<RunId>,
     heard: Option<Heartbeat>,
@@ -25,10 +42,10 @@ pub(super) struct Watch<'f> {
 }
 
 impl<'f> Watch<'f> {
-    /// Watches a child that was started after `began`.
-    pub(super) fn new(folders: &'f Folders, pid: u32, began: Timestamp, run: Option<RunId>) -> Self {
+    /// Watches a child.
+    pub(super) fn new(folders: &'f Folders, pid: u32, before: Before, run: Option<RunId>) -> Self {
         let looked = Instant::now();
-        Self { folders, store: None, pid, began, run, heard: None, silence: Duration::ZERO, looked }
+        Self { folders, store: None, pid, before, run, heard: None, silence: Duration::ZERO, looked }
     }
 
     /// The run that the child drives, as far as it is known.
@@ -66,10 +83,11 @@ impl<'f> Watch<'f> {
         }
         let Some(store) = &self.store else { return Ok(None) };
         if self.run.is_none() {
-            self.run = driven_by(store, self.pid, self.began)?;
+            self.run = driven_by(store, self.pid, self.before.at)?;
         }
         let Some(run) = &self.run else { return Ok(None) };
-        let beat = store.heartbeat(run)?.filter(|beat| beat.pid == self.pid && beat.at >= self.began);
+        let beat =
+            store.heartbeat(run)?.filter(|beat| beat.pid == self.pid && beat.token > self.before.token);
         if beat.is_some() && beat != self.heard {
             self.heard = beat;
             return Ok(None);

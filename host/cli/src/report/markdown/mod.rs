@@ -5,6 +5,7 @@ mod statements;
 
 use super::safe::{code, inline};
 use super::{Report, Statement, Status};
+use ringfence_engine::Flow;
 use ringfence_models::playbook::analyst::{Severity, plural};
 use statements::Looked;
 
@@ -15,6 +16,7 @@ pub fn markdown(report: &Report) -> String {
     statements::section(&mut page, "Modules", &report.modules, "Nothing was learnt about the modules.");
     statements::findings(report, &mut page);
     record::done(report, &mut page);
+    record::told(report, &mut page);
     record::fence(report, &mut page);
     record::notes(report, &mut page);
     record::spend(report, &mut page);
@@ -26,6 +28,7 @@ pub fn markdown(report: &Report) -> String {
 pub fn brief(report: &Report) -> String {
     let mut page = Page(String::new());
     head(report, &mut page);
+    answer(report, &mut page);
     glance(report, &mut page);
     page.0
 }
@@ -76,8 +79,9 @@ fn head(report: &Report, page: &mut Page) {
         page.gap();
     }
     page.line(format!(
-        "Model: {} · run {} · {} to {}",
+        "Model: {} · flow {} · run {} · {} to {}",
         inline(&report.model),
+        inline(&report.flow),
         code(&report.run),
         inline(&report.started),
         inline(&report.latest),
@@ -86,6 +90,24 @@ fn head(report: &Report, page: &mut Page) {
     page.line(
         "Every statement names the step that showed it and, where there is one, the file and its lines.",
     );
+}
+
+/// The final answer, line by line: what would be markup in it is shown as what it is.
+fn answer(report: &Report, page: &mut Page) {
+    let Some(answer) = report.answer.as_deref().map(str::trim).filter(|answer| !answer.is_empty()) else {
+        return;
+    };
+    page.heading(2, "Answer");
+    page.line("In the words of the model, or of whoever edited it; nothing of it was checked.");
+    page.gap();
+    let mut lines = answer.lines().map(|line| inline(line.trim())).peekable();
+    while let Some(line) = lines.next() {
+        let line = format!("> {line}");
+        // Two spaces keep a line from running into the next one.
+        let runs_on = line.len() > 2 && lines.peek().is_some_and(|next| !next.is_empty());
+        page.line(if runs_on { format!("{line}  ") } else { line.trim_end().to_owned() });
+    }
+    page.gap();
 }
 
 fn glance(report: &Report, page: &mut Page) {
@@ -135,10 +157,11 @@ fn glance(report: &Report, page: &mut Page) {
     for told in report.coverage.iter().filter(|told| told.topic == "left-out") {
         page.line(format!("- Left out: {} {}", inline(&told.text), statements::cite(&told.evidence)));
     }
-    let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
-    page.line(format!(
-        "- Tasks: {completed} of {} completed, in {}.",
-        report.tasks.len(),
-        plural(report.steps.len() as u64, "step")
-    ));
+    let steps = plural(report.steps.len() as u64, "step");
+    if report.tasks.is_empty() && report.flow != Flow::Staged.name() {
+        page.line(format!("- Done: {steps}; this flow has no plan."));
+    } else {
+        let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
+        page.line(format!("- Tasks: {completed} of {} completed, in {steps}.", report.tasks.len()));
+    }
 }

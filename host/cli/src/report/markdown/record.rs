@@ -1,8 +1,9 @@
 //! What a run did: tasks, steps, plans, what the fence refused, what it used.
 
 use super::Page;
-use crate::report::Report;
+use crate::amounts::dollars;
 use crate::report::safe::{cell, clip, inline, word};
+use crate::report::{Judgement, Report};
 use ringfence_models::playbook::analyst::plural;
 use serde_json::Value;
 
@@ -16,28 +17,66 @@ pub(super) fn done(report: &Report, page: &mut Page) {
             report.tasks.iter().map(|task| {
                 let what = format!("**{}**: {}", cell(&task.id), cell(&task.description));
                 let summary = if task.summary.is_empty() { "–".to_owned() } else { cell(&task.summary) };
-                vec![what, cell(&task.status.replace('_', " ")), ranges(&task.steps), summary]
+                let others = if task.delegated { ", at the same time as others" } else { "" };
+                let status = format!("{}{others}", cell(&task.status.replace('_', " ")));
+                vec![what, status, ranges(&task.steps), summary]
             }),
         );
     }
     if !report.steps.is_empty() {
-        page.line("Steps:");
-        page.table(
-            &["Step", "Tool", "Input", "Outcome", "Receipt"],
-            report.steps.iter().map(|step| {
-                let message =
-                    if step.message.is_empty() { String::new() } else { format!(": {}", step.message) };
-                vec![
-                    step.step.to_string(),
-                    word(&step.action),
-                    word(&clip(&input(&step.input), 160)),
-                    cell(&clip(&format!("{}{message}", step.outcome), 300)),
-                    step.receipt.as_deref().map_or("–".to_owned(), word),
-                ]
-            }),
-        );
+        steps(report, page);
     }
     plans(report, page);
+}
+
+fn steps(report: &Report, page: &mut Page) {
+    // Only one of the flows has a judge.
+    let judged = report.steps.iter().any(|step| step.judgement.is_some());
+    let mut head = vec!["Step", "Tool", "Input", "Outcome"];
+    head.extend(judged.then_some("Judged"));
+    head.push("Receipt");
+    page.line("Steps:");
+    page.table(
+        &head,
+        report.steps.iter().map(|step| {
+            let message = if step.message.is_empty() { String::new() } else { format!(": {}", step.message) };
+            let mut row = vec![
+                step.step.to_string(),
+                word(&step.action),
+                word(&clip(&input(&step.input), 160)),
+                cell(&clip(&format!("{}{message}", step.outcome), 300)),
+            ];
+            if judged {
+                row.push(step.judgement.as_ref().map_or("–".to_owned(), judgement));
+            }
+            row.push(step.receipt.as_deref().map_or("–".to_owned(), word));
+            row
+        }),
+    );
+}
+
+fn judgement(judgement: &Judgement) -> String {
+    let unsure = if judgement.confidence == "low" { ", not sure" } else { "" };
+    format!("{}{unsure}", cell(&judgement.status.replace('_', " ")))
+}
+
+/// The last review of the work, and what a person said.
+pub(super) fn told(report: &Report, page: &mut Page) {
+    if let Some(reflection) = &report.reflection {
+        page.heading(2, "The last review of the work");
+        page.line(format!("Why there was one: {}", inline(&reflection.why)));
+        page.gap();
+        page.line(format!("What it saw, in the model's words: {}", inline(&reflection.assessment)));
+        page.gap();
+        page.line(format!("What it told the run to do: {}", inline(&reflection.instruction)));
+    }
+    if report.said.is_empty() {
+        return;
+    }
+    page.heading(2, "What a person said");
+    for said in &report.said {
+        page.line(format!("- To {}: {}", inline(&said.to), inline(&said.text)));
+    }
 }
 
 fn plans(report: &Report, page: &mut Page) {
@@ -168,17 +207,25 @@ pub(super) fn notes(report: &Report, page: &mut Page) {
 pub(super) fn spend(report: &Report, page: &mut Page) {
     let spend = report.spend;
     page.heading(2, "Spend");
+    let of = |limit: Option<String>| limit.map_or_else(String::new, |limit| format!(" of {limit}"));
+    let money = match (spend.money, spend.money_limit) {
+        (0, None) => String::new(),
+        (money, limit) => format!(" · {}{}", dollars(money), of(limit.map(dollars))),
+    };
+    let seconds = |ms: u64| format!("{:.1} s", ms as f64 / 1000.0);
     page.line(format!(
-        "{} of {} · {}, {} in ({} from a cache), {} out · {}, {:.1} ms of processor time · {:.1} s in all, pauses not \
-         counted.",
+        "{} of {} · {}, {} in ({} from a cache), {} out{}{money} · {}, {:.1} ms of processor time · {}{} in all, \
+         pauses not counted.",
         spend.iterations,
         plural(u64::from(spend.iterations_limit), "iteration"),
         plural(u64::from(spend.model_calls), "model call"),
         plural(spend.input_tokens, "token"),
         spend.cached_tokens,
         spend.output_tokens,
+        spend.tokens_limit.map_or_else(String::new, |limit| format!(" (of {limit} tokens)")),
         plural(u64::from(spend.tool_calls), "tool call"),
         spend.tool_cpu_us as f64 / 1000.0,
-        spend.active_ms as f64 / 1000.0,
+        seconds(spend.active_ms),
+        of(spend.active_limit_ms.map(seconds)),
     ));
 }

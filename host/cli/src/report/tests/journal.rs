@@ -22,9 +22,6 @@ pub(super) struct Script {
     /// What each receipt had no room for.
     omitted: u64,
     iterations: u32,
-    flow: Flow,
-    parallel: u32,
-    cost: Option<u64>,
 }
 
 /// A run as far as its script went.
@@ -52,15 +49,7 @@ pub(super) fn evaluated(status: &str, summary: &str, claims: Value) -> Value {
 
 impl Script {
     pub(super) fn new(goal: &str) -> Self {
-        Self {
-            goal: goal.to_owned(),
-            lines: Vec::new(),
-            omitted: 0,
-            iterations: 50,
-            flow: Flow::Staged,
-            parallel: 1,
-            cost: None,
-        }
+        Self { goal: goal.to_owned(), lines: Vec::new(), omitted: 0, iterations: 50 }
     }
 
     pub(super) fn reply(mut self, reply: Value) -> Self {
@@ -82,20 +71,6 @@ impl Script {
     /// Each receipt has no room for so many openings or denials.
     pub(super) fn omitting(self, omitted: u64) -> Self {
         Self { omitted, ..self }
-    }
-
-    pub(super) fn flow(self, flow: Flow) -> Self {
-        Self { flow, ..self }
-    }
-
-    /// Independent tasks worked on at the same time.
-    pub(super) fn at_once(self, parallel: u32) -> Self {
-        Self { parallel, ..self }
-    }
-
-    /// What each reply costs, in millionths of a dollar.
-    pub(super) fn costing(self, cost: u64) -> Self {
-        Self { cost: Some(cost), ..self }
     }
 
     pub(super) fn capped(self, iterations: u32) -> Self {
@@ -135,7 +110,7 @@ impl Script {
         let started = EventKind::Started {
             run: "run-1".into(),
             goal: self.goal.clone(),
-            settings: Box::new(settings(self.flow, self.iterations, self.parallel)),
+            settings: Box::new(settings(self.iterations)),
         };
         let (mut run, mut owed) = Run::start(event(at(), started)).expect("the run starts");
         let mut receipts = BTreeMap::new();
@@ -149,7 +124,7 @@ impl Script {
                         content: None,
                         stop: StopReason::End,
                         usage: Usage { input_tokens: 1000, cached_tokens: 400, output_tokens: 50 },
-                        cost: self.cost,
+                        cost: None,
                         model: "scripted".to_owned(),
                     },
                 },
@@ -185,7 +160,7 @@ fn event(at: Timestamp, kind: EventKind) -> Event {
     Event { at, worked_ms: None, kind }
 }
 
-fn settings(flow: Flow, iterations: u32, parallel: u32) -> Settings {
+fn settings(iterations: u32) -> Settings {
     let can = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
@@ -196,12 +171,12 @@ fn settings(flow: Flow, iterations: u32, parallel: u32) -> Settings {
         polling: false,
     };
     Settings {
-        flow,
+        flow: Flow::Staged,
         limits: Limits { iterations, ..Limits::default() },
         pause: [PausePoint::AfterPlan].into(),
         tools: vec![tool("read_file"), tool("list_files"), tool("analyze_code"), tool("search_text")],
         on_stage_failure: OnStageFailure::default(),
-        parallel,
+        parallel: 1,
         prompts: Prompts::default(),
         experts: BTreeMap::new(),
         rates: Rates::default(),

@@ -1,5 +1,6 @@
 //! Reports made from runs that the engine carried out, with scripted models and tools.
 
+mod flows;
 mod honest;
 mod journal;
 mod shown;

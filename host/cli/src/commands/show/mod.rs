@@ -1,0 +1,83 @@
+//! `ringfence show`: where a run stands, from its journal alone.
+
+mod events;
+mod json;
+mod steps;
+mod text;
+mod trace;
+
+use crate::args::{GlobalArgs, ShowArgs};
+use crate::exit::Exit;
+use crate::lanes;
+use crate::output::out;
+use crate::review::ways_on;
+use crate::session::{own_command, replay, resume_command};
+use crate::state_dir::Folders;
+use anyhow::Result;
+use ringfence_engine::{Effect, Review, Run, State, TaskId, Timestamp};
+use ringfence_store::{Journal, Store};
+use trace::Trace;
+
+/// Carries the command out.
+pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
+    let folders = Folders::find(global.state.as_deref())?;
+    let store = super::existing_store(&folders, &args.run)?;
+    let journal = store.journal(&store.find(&args.run)?.id)?;
+    let state = replay(&journal)?;
+    let shown = Shown {
+        trace: Trace::of(&journal)?,
+        resume: resume_command(&journal.run.id, &folders),
+        fork: own_command(&format!("fork {} --at EVENT", journal.run.id), &folders),
+        now: Store::now(),
+        all: args.all,
+        journal,
+        state,
+    };
+    if args.json {
+        out(&format!("{}\n", serde_json::to_string_pretty(&json::whole(&shown))?))?;
+    } else if args.events {
+        out(&events::list(&shown))?;
+    } else {
+        out(&text::page(&shown))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Everything that is shown of a run.
+struct Shown {
+    journal: Journal,
+    state: State,
+    trace: Trace,
+    /// The commands that take the run up again and that leave it for another.
+    resume: String,
+    fork: String,
+    now: Timestamp,
+    /// Long lists as well.
+    all: bool,
+}
+
+impl Shown {
+    /// What the run asks, each with the delegated task that it is about and the commands that
+    /// answer it; none but the first can be answered now.
+    fn questions(&self) -> Vec<(Review, Option<TaskId>, Vec<String>)> {
+        let owed = Run::from_state(self.state.clone()).owed().into_iter();
+        let reviews = owed.filter_map(|effect| match effect {
+            Effect::AskPerson(review) => Some(review),
+            Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
+        });
+        reviews
+            .enumerate()
+            .map(|(place, review)| {
+                let ways = match place {
+                    0 => ways_on(&self.resume, &review.subject, self.state.settings.flow),
+                    _ => Vec::new(),
+                };
+                let task = lanes::asker(&self.state, review.id).0.cloned();
+                (review, task, ways)
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;
