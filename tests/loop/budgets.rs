@@ -58,6 +58,18 @@ fn a_budget_of_tokens_ends_a_run_before_the_call_that_would_cross_it() {
 }
 
 #[test]
+fn what_was_spent_before_a_pause_counts_after_it() {
+    let (product, server) = (sample(), MessagesApi::start(script()));
+    let mut arguments = run_of(&["--pause", "after_plan", "--max-tokens", "4000"]);
+    arguments.retain(|word| *word != "--yes");
+    let waiting = product.run(&arguments, &server.env());
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    let ended = product.run_printed(waiting.printed_command("--approve"), &server.env());
+    stopped(&product, &ended, "of 4000 tokens");
+    assert!(used(&product, tokens) <= 4000);
+}
+
+#[test]
 fn a_budget_too_small_for_one_call_asks_nobody() {
     let (product, server) = (sample(), MessagesApi::start(script()));
     let ended = product.run(&run_of(&["--max-tokens", "300"]), &server.env());

@@ -1,6 +1,6 @@
 //! The worked example in the flows that don't plan: the pipeline and react.
 
-use crate::{journaled, of_kind, product, run_of, sample, shown, signal, tools_called, trusting};
+use crate::{journaled, of_kind, product, run_of, sample, saying, shown, signal, tools_called, trusting};
 use ringfence_tests::messages_api::worked_example::one_stage::{ANSWER, README_READ};
 use ringfence_tests::messages_api::worked_example::{GOAL, answer, script};
 use ringfence_tests::messages_api::{Answer, Asked, Called, MessagesApi, Stage};
@@ -30,6 +30,7 @@ fn the_pipeline_decides_each_call_and_answers_with_claims() {
     assert!(shown["state"]["answer"].as_str().is_some_and(|text| text.starts_with(ANSWER)), "{shown}");
     assert_eq!(shown["receipts"].as_object().map(|all| all.len()), Some(4));
     assert!(ended.stdout.contains("Finished with an answer."), "{}", ended.stdout);
+    assert!(ended.stdout.contains(ANSWER), "{}", ended.stdout);
     for claim in ["Python 3.10+ with Flask", "A live payment key", "shop/main.py"] {
         assert!(ended.stdout.contains(claim), "no `{claim}` in\n{}", ended.stdout);
     }
@@ -59,6 +60,7 @@ fn react_asks_for_several_tools_in_a_turn_and_only_ever_adds_to_the_conversation
     assert_eq!(shown["state"]["iterations"], 3, "a turn with its tools is one step");
     assert!(shown["state"]["answer"].as_str().is_some_and(|text| text.starts_with(ANSWER)), "{shown}");
     assert!(ended.stdout.contains("Finished with an answer."), "{}", ended.stdout);
+    assert!(ended.stdout.contains(ANSWER), "{}", ended.stdout);
 }
 
 /// The messages of a request without marks for the cache, which move.
@@ -170,7 +172,7 @@ fn a_person_s_answer_to_the_model_s_question_reaches_it_and_the_run_goes_on() {
         let waiting = product.run(&run_of(&["--flow", flow]), &server.env());
         assert_eq!(waiting.code, Some(3), "{waiting:?}");
         assert!(waiting.stderr.contains("Which part matters most?"), "{}", waiting.stderr);
-        let command = waiting.printed_command("--answer").replace("TEXT", "the payment code");
+        let command = saying(waiting.printed_command("--answer"), "the payment code");
         let ended = product.run_printed(&format!("{command} --yes"), &server.env());
         assert_eq!(ended.code, Some(0), "{ended:?}");
         let asked = server.asked_for(stage);
@@ -189,7 +191,7 @@ fn a_person_who_rejects_the_end_sends_the_model_back_to_work() {
         let waiting = product.run(&arguments, &server.env());
         assert_eq!(waiting.code, Some(3), "{waiting:?}");
         assert!(waiting.stderr.contains(ANSWER), "the answer is shown first:\n{}", waiting.stderr);
-        let command = waiting.printed_command("--reject").replace("WHY", "README.md is left out");
+        let command = saying(waiting.printed_command("--reject"), "README.md is left out");
         let again = product.run_printed(&command, &server.env());
         assert_eq!(again.code, Some(3), "{again:?}");
         assert!(again.stderr.contains(README_READ), "{}", again.stderr);
@@ -214,7 +216,7 @@ fn a_refused_call_of_a_turn_is_told_and_the_others_are_made() {
         let second = product.run_printed(waiting.printed_command("--approve"), &server.env());
         assert_eq!(second.code, Some(3), "{second:?}");
         assert!(second.stderr.contains("pyproject.toml"), "{}", second.stderr);
-        let command = second.printed_command("--reject").replace("WHY", "not that manifest");
+        let command = saying(second.printed_command("--reject"), "not that manifest");
         let ended = product.run_printed(&format!("{command} --yes"), &server.env());
         assert_eq!(ended.code, Some(0), "{ended:?}");
         let history = shown(&product)["state"]["history"].clone();

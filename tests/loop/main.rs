@@ -136,6 +136,17 @@ fn trusting(refused: &Ended) -> &str {
     line.unwrap_or_else(|| panic!("no command to trust it in:\n{}", refused.stderr)).trim()
 }
 
+/// The words that stand in a printed command for a person's own.
+fn words_in(command: &str) -> &str {
+    let between = command.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\''));
+    between.unwrap_or_else(|| panic!("no words in {command}")).0
+}
+
+/// The printed command with a person's own words.
+fn saying(command: &str, words: &str) -> String {
+    command.replace(words_in(command), words)
+}
+
 /// Sends a signal to a child.
 fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").args([name, &child.id().to_string()]).status();

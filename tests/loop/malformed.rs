@@ -13,7 +13,7 @@ use crate::{journaled, of_kind, run_of, sample, shown};
 use ringfence_tests::messages_api::{Answer, Asked, MessagesApi, Stage};
 use serde_json::{Value, json};
 
-/// Stands in every malformed reply, so that it can be found again.
+/// Stands in every reply that can't be used, so that it can be found again.
 const MARK: &str = "zebra";
 
 /// What has to become of a reply.
@@ -67,14 +67,14 @@ fn healthy(stage: Stage, reply: Value) -> Turn {
 
 /// The shape, and the good reply where that is asked for after it.
 fn turns_of(stage: Stage, shape: Shape, good: &Value) -> Vec<Turn> {
-    let Some((answer, becomes)) = shape(stage, marked(stage, good.clone())) else {
+    let Some((answer, becomes)) = shape(stage, good.clone()) else {
         return vec![healthy(stage, good.clone())];
     };
     if let Becomes::Used(_) = becomes {
         return vec![Turn { stage, answer, becomes }];
     }
     // No word of a reply that isn't used may come up again.
-    let answer = shape(stage, marked_throughout(stage, good.clone())).map_or(answer, |(answer, _)| answer);
+    let answer = shape(stage, marked(stage, good.clone())).map_or(answer, |(answer, _)| answer);
     vec![Turn { stage, answer, becomes }, healthy(stage, good.clone())]
 }
 
@@ -115,13 +115,9 @@ fn input_of(stage: Stage) -> Option<&'static str> {
     }
 }
 
+/// The reply with the mark in all that it says.
 fn marked(stage: Stage, mut reply: Value) -> Value {
     reply[first(stage)] = json!(MARK);
-    reply
-}
-
-fn marked_throughout(stage: Stage, reply: Value) -> Value {
-    let mut reply = marked(stage, reply);
     for place in ["/new_sub_tasks/0/description", "/summary", "/suggested_next_step"] {
         if let Some(text) = reply.pointer_mut(place) {
             *text = json!(MARK);

@@ -1,6 +1,6 @@
 //! Independent tasks at the same time: together at the server, joined in the order of the plan.
 
-use crate::{journaled, of_kind, run_of, sample, shown, signal, tools_called};
+use crate::{journaled, of_kind, run_of, sample, saying, shown, signal, tools_called};
 use ringfence_tests::messages_api::worked_example::{TASKS, answer};
 use ringfence_tests::messages_api::{Answer, Asked, MessagesApi, Stage};
 use ringfence_tests::product::{Ended, Product, wait};
@@ -149,6 +149,29 @@ fn a_run_that_was_killed_with_three_under_way_goes_on_without_doing_anything_twi
 }
 
 #[test]
+fn a_budget_is_kept_by_all_of_them_together() {
+    let tokens = |product: &Product| -> u64 {
+        let events = journaled(product);
+        let used = |event: &&Value, kind: &str| event["reply"]["usage"][kind].as_u64().unwrap_or_default();
+        let replies = of_kind(&events, "model_replied");
+        replies.iter().map(|event| used(event, "input_tokens") + used(event, "output_tokens")).sum()
+    };
+    let (free, server) = (sample(), MessagesApi::start(independent));
+    let ended = free.run(&parallel(&[]), &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let (whole, calls) = (tokens(&free), server.asked().len());
+    for cap in [whole / 3, whole * 2 / 3, whole] {
+        let (product, server) = (sample(), MessagesApi::start(independent));
+        let word = cap.to_string();
+        let ended = product.run(&[&parallel(&[])[..], &["--max-tokens", &word]].concat(), &server.env());
+        assert_eq!(ended.code, Some(4), "{cap}: {ended:?}");
+        assert!(tokens(&product) <= cap, "{} of {cap}", tokens(&product));
+        assert!(server.asked().len() < calls, "{cap}");
+        assert_eq!(shown(&product)["state"]["stage"]["ending"]["ending"], "limit");
+    }
+}
+
+#[test]
 fn a_question_of_one_task_waits_for_the_others_and_its_answer_reaches_it_alone() {
     let mut asked_once = false;
     let server = MessagesApi::start(move |asked| {
@@ -169,7 +192,7 @@ fn a_question_of_one_task_waits_for_the_others_and_its_answer_reaches_it_alone()
     assert_eq!(waiting.code, Some(3), "{waiting:?}");
     assert!(waiting.stderr.contains("Which manifest counts?"), "{}", waiting.stderr);
     assert_eq!(of_kind(&journaled(&product), "tool_finished").len(), 2, "the other two went on");
-    let command = waiting.printed_command("--answer").replace("TEXT", "pyproject.toml");
+    let command = saying(waiting.printed_command("--answer"), "pyproject.toml");
     let ended = product.run_printed(&format!("{command} --yes"), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(tools_called(&shown(&product)), TOOLS);

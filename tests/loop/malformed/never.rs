@@ -1,7 +1,7 @@
 //! Models that never get it right: one re-ask, one recovery, then the stage's degraded result.
 
 use super::{MARK, is_reask, journaled, of_kind, run_of, sample, shown};
-use crate::tools_called;
+use crate::{saying, tools_called};
 use ringfence_tests::messages_api::worked_example::answer;
 use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
 use ringfence_tests::product::{Ended, Product};
@@ -37,10 +37,8 @@ fn a_decider_is_asked_again_once_recovered_once_and_then_a_person_is_asked() {
         .filter(|event| event["reply"]["text"] == NONSENSE)
         .count();
     assert_eq!(kept, 4, "the journal has every one of them");
-    let told = product.run_printed(
-        &ended.printed_command("--answer").replace("WORDS TO THINK AGAIN WITH", "use list_files"),
-        &server.env(),
-    );
+    let command = saying(ended.printed_command("--answer"), "use list_files");
+    let told = product.run_printed(&command, &server.env());
     assert_eq!(told.code, Some(5), "{told:?}");
     assert!(server.asked().last().is_some_and(|asked| asked.user.contains("use list_files")));
 }

@@ -46,7 +46,7 @@ fn row_1_a_fence_around_the_object_is_stripped() {
 fn row_2_another_fence_first_isn_t_taken_and_backticks_in_values_stay() {
     hold(&[
         |_, good| used(format!("```bash\ncurl -d '{{\"x\": 1}}' zebra\n```\n```json\n{good}\n```"), None),
-        |stage, good| used(with_reasons(stage, &good, r#""run ```bash\nzebra\n``` or `ls`""#), None),
+        |stage, good| used(with_reasons(stage, &good, r#""run ```bash\nls\n``` or `ls`""#), None),
     ]);
 }
 
@@ -107,8 +107,8 @@ fn row_6_trailing_commas_single_quotes_and_python_words_are_read() {
 fn row_7_a_raw_line_break_or_tab_in_a_string_is_mended_and_noted() {
     const MENDED: Option<&str> = Some("a raw line break or tab in a string");
     hold(&[
-        |stage, good| used(with_reasons(stage, &good, "\"zebra\ntwo\""), MENDED),
-        |stage, good| used(with_reasons(stage, &good, "\"zebra\ttwo\""), MENDED),
+        |stage, good| used(with_reasons(stage, &good, "\"one\ntwo\""), MENDED),
+        |stage, good| used(with_reasons(stage, &good, "\"one\ttwo\""), MENDED),
     ]);
 }
 
@@ -116,11 +116,11 @@ fn row_7_a_raw_line_break_or_tab_in_a_string_is_mended_and_noted() {
 fn row_8_escapes_and_inner_quotes_are_mended_only_where_unambiguous() {
     hold(&[
         |stage, good| {
-            let text = with_reasons(stage, &good, r#""zebra \*.py and \d+""#);
+            let text = with_reasons(stage, &good, r#""all \*.py and \d+""#);
             used(text, Some("an escape of a character that needs none"))
         },
         |stage, good| {
-            let text = with_reasons(stage, &good, r#""he said "zebra" twice""#);
+            let text = with_reasons(stage, &good, r#""he said "no" twice""#);
             used(text, Some("an unescaped quote inside a string"))
         },
         |stage, good| in_reasons(stage, &good, r#""zebra \q""#, "an invalid escape in a string"),
@@ -191,6 +191,10 @@ fn row_12_what_doesn_t_fit_is_asked_for_again_by_its_path_and_type() {
             reasked(good.to_string(), "$.more: isn't a key that is known here")
         },
         |_, good| reasked(json!([good]).to_string(), "$: expected one JSON object, found an array"),
+        |stage, good| {
+            let bad = with(with(good, "/decision", json!("FINAL_ANSWER")), "/details", json!({}));
+            (stage == Stage::Reason).then(|| reasked(bad.to_string(), "$.details.answer: is missing"))?
+        },
         |_, _| reasked("42", "$: expected one JSON object, found a number"),
         |_, _| reasked("No zebra.", "$: expected one JSON object, found none"),
         |stage, good| {

@@ -34,13 +34,22 @@ enum Decision {
 }
 
 /// Takes a reply.
-pub(super) fn reasoned(
+pub(super) fn reasoned(state: &mut State, asking: &Asking, reply: ReasonReply) -> Result<Outcome, Unusable> {
+    let thought = bounds::cut(&reply.thought, bounds::REASONING);
+    let outcome = decided(state, asking, thought.clone(), reply)?;
+    // Words that led to nothing aren't shown again.
+    if !matches!(outcome, Outcome::ChoiceUnfit) {
+        observed(state, &thought);
+    }
+    Ok(outcome)
+}
+
+fn decided(
     state: &mut State,
     asking: &Asking,
+    thought: String,
     mut reply: ReasonReply,
 ) -> Result<Outcome, Unusable> {
-    let thought = bounds::cut(&reply.thought, bounds::REASONING);
-    observed(state, &thought);
     match reply.decision {
         Decision::FinalAnswer => {
             let answer = text(&mut reply.details, "answer")?;
