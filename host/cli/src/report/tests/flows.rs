@@ -88,8 +88,8 @@ fn a_review_of_the_work_and_the_cost_are_told() {
     let rates = Rates { default: Some(Rate { input: 1_000_000, output: 1_000_000 }), ..Rates::default() };
     let mut run = Rehearsal::of(Settings { limits, rates, ..settings });
     run.reply(plan(&["a"], false)).reply(read("x")).done();
-    run.reply(json!({ "assessment": "slow", "instruction": "Read <b>all</b>." }));
     run.reply(judge("needs_more_work", "More."));
+    run.reply(json!({ "assessment": "slow", "instruction": "Read <b>all</b>." }));
     let page = markdown(&report(&run));
     assert!(page.contains("What it told the run to do: Read &lt;b>all&lt;/b>."), "{page}");
     assert!(page.contains(" · $0.01 of $5 · "), "{page}");
