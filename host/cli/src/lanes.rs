@@ -2,33 +2,11 @@
 //!
 //! Only reads states; what happens in them is the engine's business.
 
-use ringfence_engine::{CallId, Lane, ReviewId, Stage, State, Subject, TaskId};
+use ringfence_engine::{CallId, Lane, ReviewId, Stage, State, TaskId};
 
 /// The runs at work on independent tasks; also while an interruption put them aside.
 pub fn lanes(state: &State) -> &[Lane] {
-    match worked_on(&state.stage) {
-        Stage::Delegating { lanes } => lanes,
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => &[],
-    }
-}
-
-/// The stage that is worked on, also where an interruption put it aside.
-pub fn worked_on(stage: &Stage) -> &Stage {
-    match stage {
-        Stage::PausedForReview { review, then } if review.subject == Subject::Interrupted => then,
-        other => other,
-    }
+    state.stage.worked_on().lanes()
 }
 
 /// The run that waits for an answer to this review, and its task where it is a delegated one.
@@ -49,12 +27,12 @@ pub fn open_calls(state: &State) -> Vec<CallId> {
 
 /// Whether a tool call is owed an end, in the run or in one below it.
 pub fn calls_tools(state: &State) -> bool {
-    let executes = |stage: &Stage| matches!(worked_on(stage), Stage::Executing { .. });
+    let executes = |stage: &Stage| stage.worked_on().turn().is_some();
     executes(&state.stage) || lanes(state).iter().any(|lane| executes(&lane.state.stage))
 }
 
 fn calls(stage: &Stage) -> Vec<CallId> {
-    let stage = worked_on(stage);
+    let stage = stage.worked_on();
     if let Stage::Executing { turn } = stage {
         return turn.due().into_iter().map(|call| call.call).collect();
     }

@@ -1,6 +1,6 @@
 //! Which event fits which state. Only reads: what is refused here leaves the run as it was.
 
-use crate::effect::{ModelStage, Subject, ToolCall};
+use crate::effect::{ModelStage, ToolCall};
 use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome};
 use crate::id::CallId;
 use crate::plan::PlannedTask;
@@ -62,12 +62,12 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
             let (turn, call) = called(stage, call)?;
             Ok(Admitted::ToolEnded { turn, call, outcome })
         }
-        EventKind::Answered { review, answer } => match paused(stage) {
+        EventKind::Answered { review, answer } => match stage.review() {
             Some((open, then)) => resolve(scope, open, then, review, answer).map(Admitted::Answered),
             None => Err(Refused::NothingAsked { review }),
         },
         EventKind::Replanned { tasks } => replanned(scope, tasks).map(Admitted::Replanned),
-        EventKind::Interrupted if paused(stage).is_some() => Ok(Admitted::Nothing),
+        EventKind::Interrupted if stage.review().is_some() => Ok(Admitted::Nothing),
         EventKind::Interrupted => Ok(Admitted::Interrupted),
         EventKind::Resumed { rates } => {
             if let Some(rates) = &rates {
@@ -78,62 +78,15 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
     }
 }
 
-/// The open review, and where the run goes on after it.
-fn paused(stage: &Stage) -> Option<(&crate::effect::Review, &Stage)> {
-    match stage {
-        Stage::PausedForReview { review, then } => Some((review, then)),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => None,
-    }
-}
-
-/// Whether an interruption put the work aside.
-pub(crate) fn is_interrupted(stage: &Stage) -> bool {
-    paused(stage).is_some_and(|(review, _)| review.subject == Subject::Interrupted)
-}
-
-/// The stage that is worked on: also the one that an interruption put aside, since its answer may
-/// have been on its way.
-pub(crate) fn worked_on(stage: &Stage) -> &Stage {
-    match paused(stage) {
-        Some((review, then)) if review.subject == Subject::Interrupted => then,
-        Some(_) | None => stage,
-    }
-}
-
 fn asked(stage: &Stage, call: CallId) -> Result<(ModelStage, Asking), Refused> {
-    match worked_on(stage).asking() {
+    match stage.worked_on().asking() {
         Some((stage, asking)) if asking.call == call => Ok((stage, asking.clone())),
         Some(_) | None => Err(Refused::NotPending { call }),
     }
 }
 
 fn called(stage: &Stage, id: CallId) -> Result<(Turn, ToolCall), Refused> {
-    let turn = match worked_on(stage) {
-        Stage::Executing { turn } => turn,
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => return Err(Refused::NotPending { call: id }),
-    };
+    let turn = stage.worked_on().turn().ok_or(Refused::NotPending { call: id })?;
     let call = turn.due_call(id).cloned().ok_or(Refused::NotPending { call: id })?;
     Ok((turn.clone(), call))
 }

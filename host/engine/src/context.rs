@@ -10,7 +10,6 @@ use crate::example;
 use crate::plan::{PlannedTask, SubTask, TaskStatus};
 use crate::scope::Scope;
 use crate::settings::ToolSpec;
-use crate::stage::Stage;
 use crate::stages;
 use crate::state::{Action, Deed, Progress};
 use serde::Serialize;
@@ -198,30 +197,11 @@ impl Context {
             memories: state.settings.memories.iter().map(|text| guarded(&one_line(text, TASK))).collect(),
             expert: expert.map(|expert| expert.prompt.clone()).filter(|text| !text.trim().is_empty()),
             kinds: state.settings.experts.keys().cloned().collect(),
-            why: reviewed(&state.stage).map(|why| guarded(&why)),
+            why: state.stage.reflects_on().map(guarded),
             recovers: state.stage.asking().and_then(|(_, asking)| asking.recovers.clone()),
             reask: state.stage.asking().and_then(|(_, asking)| asking.reask.clone()),
             tools: state.settings.tools.iter().map(tool).collect(),
         }
-    }
-}
-
-/// What led to a review of the working memory.
-pub(crate) fn reviewed(stage: &Stage) -> Option<String> {
-    match stage {
-        Stage::Reflecting { why, .. } => Some(why.clone()),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => None,
     }
 }
 

@@ -3,7 +3,6 @@
 //! A playbook reads this and never the prompt. It is the documented interface between the
 //! loop and anything that answers stages without reading English; field names are stable.
 
-use crate::context;
 use crate::effect::ModelStage;
 use crate::event::OutcomeStatus;
 use crate::id::{StepId, TaskId};
@@ -151,7 +150,7 @@ impl Facts {
             said: scope.said().cloned().collect(),
             latest: state.observation.clone(),
             instruction: scope.instruction().map(|instruction| instruction.text.clone()),
-            why: context::reviewed(&state.stage),
+            why: state.stage.reflects_on().map(str::to_owned),
             iterations: IterationFacts { used: state.iterations, limit: state.settings.limits.iterations },
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A delegated run is folded by the same functions, below the run that it works for.
 
-use crate::admit::{Admitted, admit, is_interrupted, worked_on};
+use crate::admit::{Admitted, admit};
 use crate::afford;
 use crate::effect::{Ending, Subject};
 use crate::event::Event;
@@ -20,7 +20,7 @@ use crate::state::{Clock, Spent, State};
 
 /// Takes one event. Refused, it leaves the state as it was.
 pub(crate) fn take(state: &mut State, above: Option<&State>, event: Event) -> Result<(), Refused> {
-    let lane = lanes(&state.stage).and_then(|lanes| lanes::lane_of(lanes, &event.kind));
+    let lane = lanes::lane_of(state.stage.worked_on().lanes(), &event.kind);
     if let Some(place) = lane {
         let before = state.clock;
         state.clock = ticked(state, &event, false);
@@ -36,25 +36,6 @@ pub(crate) fn take(state: &mut State, above: Option<&State>, event: Event) -> Re
     }
     fold(state, above, admitted);
     Ok(())
-}
-
-/// The delegated runs that are worked on.
-pub(crate) fn lanes(stage: &Stage) -> Option<&Vec<Lane>> {
-    match worked_on(stage) {
-        Stage::Delegating { lanes } => Some(lanes),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => None,
-    }
 }
 
 fn ticked(state: &State, event: &Event, resumed: bool) -> Clock {
@@ -109,7 +90,7 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
 /// Works where the work is: under an interruption the run goes on to where an answer leads, and
 /// stays interrupted there.
 fn within<R>(state: &mut State, work: impl FnOnce(&mut State) -> R) -> R {
-    if !is_interrupted(&state.stage) {
+    if !state.stage.is_interrupted() {
         return work(state);
     }
     let (review, then) = match std::mem::replace(&mut state.stage, Stage::Initializing) {
@@ -156,21 +137,8 @@ fn take_in_lane(state: &mut State, place: usize, event: Event) -> Result<(), Ref
 
 /// Joins the delegated runs when they have ended, or when nothing is left to go on with.
 fn join_if_over(state: &mut State) {
-    let over = match &state.stage {
-        Stage::Delegating { lanes } => lanes::all_ended(lanes) || guard::limit(state).is_some(),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => false,
-    };
+    let lanes = state.stage.lanes();
+    let over = !lanes.is_empty() && (lanes::all_ended(lanes) || guard::limit(state).is_some());
     if over {
         let lanes = take_lanes(state);
         let failed = lanes::join(state, lanes);
@@ -180,21 +148,7 @@ fn join_if_over(state: &mut State) {
 }
 
 fn take_lanes(state: &mut State) -> Vec<Lane> {
-    match &mut state.stage {
-        Stage::Delegating { lanes } => std::mem::take(lanes),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => Vec::new(),
-    }
+    if let Stage::Delegating { lanes } = &mut state.stage { std::mem::take(lanes) } else { Vec::new() }
 }
 
 fn put_lanes(state: &mut State, lanes: Vec<Lane>) {

@@ -103,39 +103,11 @@ pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
 }
 
 fn is_due(stage: &Stage, call: CallId) -> bool {
-    match stage {
-        Stage::Executing { turn } => turn.due_call(call).is_some(),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => false,
-    }
+    stage.turn().is_some_and(|turn| turn.due_call(call).is_some())
 }
 
 fn asks(stage: &Stage, id: ReviewId) -> bool {
-    match stage {
-        Stage::PausedForReview { review, .. } => review.id == id,
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => false,
-    }
+    stage.review().is_some_and(|(review, _)| review.id == id)
 }
 
 /// Whether every delegated run has ended.

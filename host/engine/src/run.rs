@@ -108,8 +108,7 @@ impl Run {
         if asks(state) {
             return Some(Scope::of(state));
         }
-        let lanes = fold::lanes(&state.stage)?;
-        let lane = lanes.iter().find(|lane| asks(&lane.state))?;
+        let lane = state.stage.worked_on().lanes().iter().find(|lane| asks(&lane.state))?;
         Some(Scope { state: &lane.state, above: Some(state) })
     }
 

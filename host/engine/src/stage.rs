@@ -1,6 +1,6 @@
 //! Where a run is: the stages of all flows, each with what is owed there.
 
-use crate::effect::{Ending, ModelStage, Review};
+use crate::effect::{Ending, ModelStage, Review, Subject};
 use crate::id::{CallId, PromptDigest, TaskId};
 use crate::state::State;
 use crate::turn::Turn;
@@ -172,6 +172,96 @@ impl Stage {
             | Self::PausedForReview { .. }
             | Self::Finished
             | Self::Failed { .. } => None,
+        }
+    }
+
+    /// The question that a person is asked, and where the run goes on after it.
+    pub fn review(&self) -> Option<(&Review, &Self)> {
+        match self {
+            Self::PausedForReview { review, then } => Some((review, then)),
+            Self::Initializing
+            | Self::Planning(_)
+            | Self::Deciding(_)
+            | Self::Executing { .. }
+            | Self::Evaluating(_)
+            | Self::Thinking(_)
+            | Self::Observing(_)
+            | Self::Conversing(_)
+            | Self::Delegating { .. }
+            | Self::Reflecting { .. }
+            | Self::Finished
+            | Self::Failed { .. } => None,
+        }
+    }
+
+    /// The calls of one decision that are under way.
+    pub fn turn(&self) -> Option<&Turn> {
+        match self {
+            Self::Executing { turn } => Some(turn),
+            Self::Initializing
+            | Self::Planning(_)
+            | Self::Deciding(_)
+            | Self::Evaluating(_)
+            | Self::Thinking(_)
+            | Self::Observing(_)
+            | Self::Conversing(_)
+            | Self::Delegating { .. }
+            | Self::Reflecting { .. }
+            | Self::PausedForReview { .. }
+            | Self::Finished
+            | Self::Failed { .. } => None,
+        }
+    }
+
+    /// The runs at work on independent tasks; none where there are no such.
+    pub fn lanes(&self) -> &[Lane] {
+        match self {
+            Self::Delegating { lanes } => lanes,
+            Self::Initializing
+            | Self::Planning(_)
+            | Self::Deciding(_)
+            | Self::Executing { .. }
+            | Self::Evaluating(_)
+            | Self::Thinking(_)
+            | Self::Observing(_)
+            | Self::Conversing(_)
+            | Self::Reflecting { .. }
+            | Self::PausedForReview { .. }
+            | Self::Finished
+            | Self::Failed { .. } => &[],
+        }
+    }
+
+    /// What led to the review of the working memory that is under way.
+    pub fn reflects_on(&self) -> Option<&str> {
+        match self {
+            Self::Reflecting { why, .. } => Some(why),
+            Self::Initializing
+            | Self::Planning(_)
+            | Self::Deciding(_)
+            | Self::Executing { .. }
+            | Self::Evaluating(_)
+            | Self::Thinking(_)
+            | Self::Observing(_)
+            | Self::Conversing(_)
+            | Self::Delegating { .. }
+            | Self::PausedForReview { .. }
+            | Self::Finished
+            | Self::Failed { .. } => None,
+        }
+    }
+
+    /// Whether an interruption put the work aside.
+    pub fn is_interrupted(&self) -> bool {
+        self.review().is_some_and(|(review, _)| review.subject == Subject::Interrupted)
+    }
+
+    /// The stage that is worked on: also the one that an interruption put aside, since its answer
+    /// may have been on its way.
+    pub fn worked_on(&self) -> &Self {
+        match self.review() {
+            Some((review, then)) if review.subject == Subject::Interrupted => then,
+            Some(_) | None => self,
         }
     }
 

@@ -86,21 +86,7 @@ fn ahead(stage: &Stage) -> &Stage {
 }
 
 fn subject(stage: &Stage) -> Option<&Subject> {
-    match stage {
-        Stage::PausedForReview { review, .. } => Some(&review.subject),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => None,
-    }
+    stage.review().map(|(review, _)| &review.subject)
 }
 
 fn planned(own: &State) -> String {

@@ -144,25 +144,10 @@ impl Telling {
     fn ended(&self, call: CallId, outcome: &ToolOutcome, own: &State) -> String {
         let made = self.made.get(&call);
         let step = made.map_or(0, |made| made.step.0);
-        let again = match lanes::worked_on(&own.stage) {
-            Stage::Executing { turn } => {
-                let slot = turn.slots.iter().find(|slot| slot.call.call == call);
-                slot.map(|slot| slot.call.attempt)
-                    .filter(|attempt| made.is_some_and(|made| made.attempt < *attempt))
-            }
-            Stage::Initializing
-            | Stage::Planning(_)
-            | Stage::Deciding(_)
-            | Stage::Evaluating(_)
-            | Stage::Thinking(_)
-            | Stage::Observing(_)
-            | Stage::Conversing(_)
-            | Stage::Delegating { .. }
-            | Stage::Reflecting { .. }
-            | Stage::PausedForReview { .. }
-            | Stage::Finished
-            | Stage::Failed { .. } => None,
-        };
+        let again = own.stage.worked_on().turn().and_then(|turn| {
+            let slot = turn.slots.iter().find(|slot| slot.call.call == call)?;
+            Some(slot.call.attempt).filter(|attempt| made.is_some_and(|made| made.attempt < *attempt))
+        });
         let status = match outcome.status {
             OutcomeStatus::Done => "done".to_owned(),
             OutcomeStatus::Failed

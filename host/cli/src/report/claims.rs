@@ -4,7 +4,7 @@
 use super::{Source, Statement};
 use ringfence_engine::{
     Author, Claim as ModelClaim, ClaimKind, Deed, Ending, Flow, PlanVersion, PlannedTask,
-    Severity as ModelSeverity, Stage, State,
+    Severity as ModelSeverity, State,
 };
 use ringfence_models::playbook;
 use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Observation, Severity, plural};
@@ -40,21 +40,9 @@ fn left_out(state: &State) -> Option<Statement> {
     if let Some(missing) = not_planned(state) {
         parts.push(format!("not planned for lack of stages: {missing}"));
     }
-    let ended_by = match &state.stage {
-        Stage::Failed { ending: Ending::Limit { which } } => Some(which),
-        Stage::Failed { ending: Ending::Achieved | Ending::Failed { .. } | Ending::Aborted }
-        | Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished => None,
+    let ended_by = match state.stage.ending() {
+        Some(Ending::Limit { which }) => Some(which),
+        Some(Ending::Achieved | Ending::Failed { .. } | Ending::Aborted) | None => None,
     };
     if ended_by.is_some() {
         match state.settings.flow {

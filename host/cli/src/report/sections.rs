@@ -56,23 +56,8 @@ pub(super) fn outcome(state: &State) -> Outcome {
 /// What the first of the delegated runs waits for, where none can go on without a person.
 fn waiting_lane(state: &State) -> Option<&Subject> {
     let open = lanes::lanes(state).iter().filter(|lane| lane.state.stage.ending().is_none());
-    let subjects: Option<Vec<&Subject>> = open
-        .map(|lane| match &lane.state.stage {
-            Stage::PausedForReview { review, .. } => Some(&review.subject),
-            Stage::Initializing
-            | Stage::Planning(_)
-            | Stage::Deciding(_)
-            | Stage::Executing { .. }
-            | Stage::Evaluating(_)
-            | Stage::Thinking(_)
-            | Stage::Observing(_)
-            | Stage::Conversing(_)
-            | Stage::Delegating { .. }
-            | Stage::Reflecting { .. }
-            | Stage::Finished
-            | Stage::Failed { .. } => None,
-        })
-        .collect();
+    let subjects: Option<Vec<&Subject>> =
+        open.map(|lane| lane.state.stage.review().map(|(review, _)| &review.subject)).collect();
     subjects?.into_iter().next()
 }
 

@@ -241,21 +241,7 @@ fn with_input(scope: Scope<'_>, call: &ToolCall, mut input: Value) -> Result<Too
 
 /// The turn that a reviewed call belongs to.
 fn turn(then: &Stage) -> Turn {
-    match then {
-        Stage::Executing { turn } => turn.clone(),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::PausedForReview { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => Turn::default(),
-    }
+    then.turn().cloned().unwrap_or_default()
 }
 
 fn words(what: &'static str, text: String) -> Result<String, Refused> {

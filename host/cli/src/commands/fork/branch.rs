@@ -56,23 +56,11 @@ impl Branch {
 
     /// Sets the open tasks: as the answer where a plan is being reviewed, else unasked.
     pub(super) fn replan(&mut self, tasks: Vec<PlannedTask>, now: Timestamp) -> Result<(), Refusal> {
-        let kind = match &self.run.state().stage {
-            Stage::PausedForReview { review, .. } if matches!(review.subject, Subject::Plan { .. }) => {
+        let kind = match self.run.state().stage.review() {
+            Some((review, _)) if matches!(review.subject, Subject::Plan { .. }) => {
                 EventKind::Answered { review: review.id, answer: Answer::EditPlan { tasks } }
             }
-            Stage::PausedForReview { .. }
-            | Stage::Initializing
-            | Stage::Planning(_)
-            | Stage::Deciding(_)
-            | Stage::Executing { .. }
-            | Stage::Evaluating(_)
-            | Stage::Thinking(_)
-            | Stage::Observing(_)
-            | Stage::Conversing(_)
-            | Stage::Delegating { .. }
-            | Stage::Reflecting { .. }
-            | Stage::Finished
-            | Stage::Failed { .. } => EventKind::Replanned { tasks },
+            Some(_) | None => EventKind::Replanned { tasks },
         };
         let event = Event { at: now, worked_ms: Some(0), kind };
         let before = self.run.owed();

@@ -13,7 +13,7 @@ use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
 use branch::Branch;
-use ringfence_engine::{PlannedTask, Stage, State};
+use ringfence_engine::{PlannedTask, State};
 use ringfence_store::{NewRun, Parent, Store};
 use serde_json::json;
 use std::path::Path;
@@ -85,21 +85,10 @@ fn tell(entered: &NewRun, state: &State, folders: &Folders, voice: Voice) -> Res
         }));
     }
     out(&format!("{}\n", entered.id))?;
-    match &state.stage {
+    match state.stage.review() {
         _ if voice.quiet => {}
-        Stage::PausedForReview { review, .. } => session::tell_question(review, state, &resume),
-        Stage::Initializing
-        | Stage::Planning(_)
-        | Stage::Deciding(_)
-        | Stage::Executing { .. }
-        | Stage::Evaluating(_)
-        | Stage::Thinking(_)
-        | Stage::Observing(_)
-        | Stage::Conversing(_)
-        | Stage::Delegating { .. }
-        | Stage::Reflecting { .. }
-        | Stage::Finished
-        | Stage::Failed { .. } => {
+        Some((review, _)) => session::tell_question(review, state, &resume),
+        None => {
             let goal = one_line(&entered.goal, 200);
             err(&format!("A new run for «{goal}», not driven yet. To go on:\n  {}\n", plain(&resume)));
         }
