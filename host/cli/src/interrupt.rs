@@ -7,23 +7,34 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Interrupt(Arc<watch::Sender<bool>>);
 
+impl Default for Interrupt {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+}
+
 impl Interrupt {
     /// One that Ctrl-C and SIGTERM raise. A second signal exits at once with 130: whatever was
     /// journaled stays, what was under way has an unknown outcome and is sorted out on resume.
     pub fn on_signals() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let interrupt = Self(Arc::new(watch::Sender::new(false)));
+        let interrupt = Self::default();
         let (mut int, mut term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let raised = interrupt.clone();
         tokio::spawn(async move {
             loop {
                 tokio::select! { _ = int.recv() => {}, _ = term.recv() => {} }
-                if raised.0.send_replace(true) {
+                if raised.raise() {
                     std::process::exit(130);
                 }
             }
         });
         Ok(interrupt)
+    }
+
+    /// Raises it; whether it was raised before.
+    pub fn raise(&self) -> bool {
+        self.0.send_replace(true)
     }
 
     /// Waits until it is raised; at once if it was.

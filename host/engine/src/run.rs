@@ -77,10 +77,13 @@ impl Run {
     }
 
     /// What is owed now: it follows from the state alone. Several effects are independent of each
-    /// other and may be carried out together; reviews come last.
+    /// other and may be carried out together; reviews come last, the oldest first.
     pub fn owed(&self) -> Vec<Effect> {
         let mut owed = owed(Scope::of(&self.state));
-        owed.sort_by_key(|effect| matches!(effect, Effect::AskPerson(_)));
+        owed.sort_by_key(|effect| match effect {
+            Effect::AskPerson(review) => Some(review.id),
+            Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
+        });
         owed
     }
 

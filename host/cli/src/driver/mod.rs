@@ -71,6 +71,16 @@ impl Driver {
             if let Some(Effect::Finish(ending)) = owed.first() {
                 break Halt::Ended(ending.clone());
             }
+            if self.reviewer.given.is_some()
+                && let Some(review) = question(&owed)
+            {
+                // What is in hand is for the question that is open now, not for one that comes up
+                // before it while something else is under way.
+                match self.ask_person(review, &mut beat).await? {
+                    Some(halt) => break halt,
+                    None => continue,
+                }
+            }
             flights.keep_only(&owed);
             let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
             for effect in &owed {
@@ -106,19 +116,35 @@ impl Driver {
     /// Takes over a run that another driver left. With an answer in hand for a question that is
     /// open, the question stays as it is; `--abort` also ends a run that asks nothing.
     pub fn take_over(&mut self) -> Result<()> {
-        let asks = self.run.owed().iter().any(|effect| matches!(effect, Effect::AskPerson(_)));
-        match &self.reviewer.given {
-            Some(_) if asks => Ok(()),
-            Some(Given::Abort) => self.record(EventKind::Interrupted, None),
-            Some(_) => Err(Refusal::usage(format!("run {} waits for no answer", self.run.state().run))
-                .hint("resume it without an answer")
-                .into()),
-            None => {
-                let rates = asking::rates(self.model.as_ref(), self.run.state());
-                let rates = (rates != self.run.state().settings.rates).then_some(rates);
-                self.record(EventKind::Resumed { rates }, None)
+        let owed = self.run.owed();
+        let asked = question(&owed).map(|review| review.id);
+        match (&self.reviewer.given, asked) {
+            (None, _) => self.resumed(),
+            (Some(Given::Abort), None) => self.record(EventKind::Interrupted, None),
+            (Some(Given::Abort), Some(_)) => Ok(()),
+            (Some(_), None) => Err(self.waits_for_nothing()),
+            // Besides the question, other tasks may have been worked on when the driver was lost.
+            (Some(_), Some(asked)) if owed.iter().any(|effect| Name::of(effect).is_some()) => {
+                self.resumed()?;
+                match question(&self.run.owed()) {
+                    Some(review) if review.id == asked => Ok(()),
+                    Some(_) | None => Err(self.waits_for_nothing()),
+                }
             }
+            (Some(_), Some(_)) => Ok(()),
         }
+    }
+
+    fn resumed(&mut self) -> Result<()> {
+        let rates = asking::rates(self.model.as_ref(), self.run.state());
+        let rates = (rates != self.run.state().settings.rates).then_some(rates);
+        self.record(EventKind::Resumed { rates }, None)
+    }
+
+    fn waits_for_nothing(&self) -> anyhow::Error {
+        Refusal::usage(format!("run {} doesn't wait for that answer", self.run.state().run))
+            .hint("resume it without an answer")
+            .into()
     }
 
     /// Applies one fact and journals it with the intents that follow from it, in one transaction.
@@ -244,6 +270,14 @@ impl Driver {
     fn beat(&self) {
         beat_of(&self.lease);
     }
+}
+
+/// The question that a person is asked next.
+fn question(owed: &[Effect]) -> Option<Review> {
+    owed.iter().find_map(|effect| match effect {
+        Effect::AskPerson(review) => Some(review.clone()),
+        Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
+    })
 }
 
 /// Whether a wish was there before; its deadline may have moved since.
