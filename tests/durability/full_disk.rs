@@ -4,19 +4,16 @@
 use crate::life;
 use crate::mind::Mind;
 use crate::rig;
-use crate::scenario::REACT;
+use crate::scenario::REFLECTING;
 use crate::small_disk::SmallDisk;
-use crate::world::{Hands, Moment, Tool, marks};
+use crate::world::{Hands, Moment, marks};
 use crate::{WORKED_EXAMPLE, product, shown, tools_called};
-use ringfence::driver::{Driver, Halt};
+use async_trait::async_trait;
 use ringfence::exit::{Exit, describe, exit_of};
 use ringfence::interrupt::Interrupt;
-use ringfence::review::Given;
-use ringfence_engine::{Review, Run, Subject};
-use ringfence_store::Lease;
+use ringfence_models::{Model, ModelError, Price, Reply, Request};
 use ringfence_tests::messages_api::MessagesApi;
 use ringfence_tests::messages_api::worked_example::{answer, script};
-use std::path::Path;
 use std::sync::Arc;
 
 #[test]
@@ -60,42 +57,53 @@ fn a_command_whose_disk_is_full_says_so_does_nothing_more_and_goes_on_when_there
     }
 }
 
+/// A model that becomes wordy once a tool was called: more than a small file can take.
+struct Wordy(Mind);
+
+#[async_trait]
+impl Model for Wordy {
+    fn identity(&self) -> String {
+        self.0.identity()
+    }
+
+    fn price(&self, stage: &str, expert: Option<&str>) -> Option<Price> {
+        self.0.price(stage, expert)
+    }
+
+    fn reads_facts(&self) -> bool {
+        self.0.reads_facts()
+    }
+
+    async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
+        let called = request.facts["observations"].as_array().is_some_and(|all| !all.is_empty());
+        let mut reply = self.0.complete(request).await?;
+        reply.content = called.then(|| "x".repeat(512 << 10).into());
+        Ok(reply)
+    }
+}
+
 #[test]
 fn a_driver_whose_journal_can_t_grow_stops_before_the_next_effect() {
     let folder = life::folder();
     let store = rig::store(folder.path());
-    let run = rig::begin(&store, REACT.settings());
-    // As many pages as there are: whatever doesn't fit into those is too much.
-    run.1.cap_pages(1).expect("a cap");
-    let failed = drive(folder.path(), run).expect_err("the file can't grow");
+    let mind = || Mind { scenario: &REFLECTING, folder: folder.path().to_owned() };
+    let hands = || Arc::new(Hands { folder: folder.path().to_owned() });
+    let run = rig::begin(&store, REFLECTING.settings());
+    // 256 KiB.
+    run.1.cap_pages(64).expect("a cap");
+    let wordy = Arc::new(Wordy(mind()));
+    let mut driver = rig::driver(run, wordy, hands(), rig::yes(), Interrupt::default());
+    let failed = rig::block_on(driver.drive()).expect_err("the file can't grow");
     assert_eq!(exit_of(&failed), Exit::Failed);
-    assert!(describe(&failed).contains("free some space"), "{}", describe(&failed));
-    // What was begun had been recorded as meant before.
-    assert!(marks(folder.path()).iter().all(|mark| mark.intended));
+    let told = describe(&failed);
+    assert!(told.contains("the journal can't be written") && told.contains("free some space"), "{told}");
+    let called = || marks(folder.path()).iter().filter(|mark| mark.moment == Moment::Began).count();
+    assert_eq!((called(), rig::state(folder.path()).history.len()), (1, 1), "no call after that");
+    drop(driver);
 
-    let mut driver = driver(folder.path(), rig::take_up(&store));
+    let run = rig::take_up(&store);
+    let mut driver = rig::driver(run, Arc::new(mind()), hands(), rig::yes(), Interrupt::default());
     driver.take_over().expect("there is space again");
-    let mut halt = rig::block_on(rig::drive(&mut driver));
-    if let Halt::Waiting(Review { subject: Subject::UnknownOutcome { call }, .. }) = &halt {
-        // It happened, and there was no space to say so.
-        let happened = Tool::called(&call.tool).result(&call.input);
-        driver.reviewer.given = Some(Given::Reply(happened));
-        halt = rig::block_on(rig::drive(&mut driver));
-    }
-    assert_eq!(halt.exit(), Exit::Done);
-    let effects = marks(folder.path()).iter().filter(|mark| mark.moment == Moment::TookEffect).count();
-    assert_eq!((effects, rig::state(folder.path()).history.len()), (3, 6));
-}
-
-type Taken = (Run, Lease);
-
-fn driver(folder: &Path, run: Taken) -> Driver {
-    let mind = Arc::new(Mind { scenario: &REACT, folder: folder.to_owned() });
-    let hands = Arc::new(Hands { folder: folder.to_owned() });
-    rig::driver(run, mind, hands, rig::yes(), Interrupt::default())
-}
-
-fn drive(folder: &Path, run: Taken) -> anyhow::Result<Halt> {
-    let mut driver = driver(folder, run);
-    rig::block_on(driver.drive())
+    assert_eq!(rig::block_on(rig::drive(&mut driver)).exit(), Exit::Done);
+    assert_eq!((called(), rig::state(folder.path()).history.len()), (3, 3));
 }

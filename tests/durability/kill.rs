@@ -23,20 +23,22 @@ fn killed_everywhere(scenario: &Scenario) {
     assert!(kills > 20 && in_doubt > 1, "{name}: {in_doubt} outcomes in doubt after {kills} kills");
 }
 
-/// Kills a process, and the one that takes the run up after it.
+/// Kills each of them, and the one that takes the run up after it.
 fn killed_twice(scenario: &Scenario) {
     let undisturbed = live(scenario, &[], Person::Patient);
     let mut twice = 0;
-    for first in (1..).step_by(2) {
-        let second = 1 + first * 5 % 17;
-        let life = live(scenario, &[(0, first), (1, second)], Person::Hasty);
-        same(scenario, &life, &undisturbed, &format!("{} killed at {first} and {second}", scenario.name));
-        twice += usize::from(life.killed == [0, 1]);
-        if !life.killed.contains(&0) {
-            break;
+    for process in 0..undisturbed.processes {
+        for first in (1..).step_by(3) {
+            let kills = [(process, first), (process + 1, 1 + first * 5 % 17)];
+            let life = live(scenario, &kills, Person::Hasty);
+            same(scenario, &life, &undisturbed, &format!("{} killed at {kills:?}", scenario.name));
+            twice += usize::from(life.killed == [process, process + 1]);
+            if !life.killed.contains(&process) {
+                break;
+            }
         }
     }
-    assert!(twice > 2, "{} was killed twice {twice} times only", scenario.name);
+    assert!(twice > 4, "{} was killed twice {twice} times only", scenario.name);
 }
 
 #[test]
@@ -65,6 +67,11 @@ fn a_pipeline_survives_a_kill_anywhere() {
 }
 
 #[test]
+fn a_pipeline_survives_two_kills() {
+    killed_twice(&PIPELINE);
+}
+
+#[test]
 fn several_calls_in_a_turn_survive_a_kill_anywhere() {
     killed_everywhere(&REACT);
 }
@@ -77,6 +84,11 @@ fn several_calls_in_a_turn_survive_two_kills() {
 #[test]
 fn failures_in_passing_and_a_model_out_of_reach_survive_a_kill_anywhere() {
     killed_everywhere(&STUMBLING);
+}
+
+#[test]
+fn failures_in_passing_and_a_model_out_of_reach_survive_two_kills() {
+    killed_twice(&STUMBLING);
 }
 
 #[test]

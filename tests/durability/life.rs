@@ -42,34 +42,38 @@ pub(crate) struct Life {
 pub(crate) fn live(scenario: &Scenario, kills: &[Kill], person: Person) -> Life {
     let folder = folder();
     let mut killed = Vec::new();
-    let mut waits = false;
+    let (mut waits, mut known) = (false, None::<(Journal, State)>);
     for process in 0..PROCESSES {
-        let before = rig::journal(folder.path());
-        let asked = before.as_ref().and_then(question).filter(|_| waits || person == Person::Hasty);
-        let answer = asked.and_then(|review| answer_to(&review, folder.path()));
+        let seen = known.as_ref().filter(|_| waits || person == Person::Hasty);
+        let answer = seen.and_then(|(_, state)| answer_to(&question(state)?, folder.path()));
         let kill_at = kills.iter().find(|(place, _)| *place == process).map(|(_, point)| *point);
         let ended = child::run(folder.path(), scenario, answer.as_ref(), kill_at);
         let told = || format!("{} {kills:?}, process {process}:\n{ended:?}", scenario.name);
-        let after = rig::journal(folder.path());
-        if let Some(before) = before {
-            let after = after.as_ref().map_or(&[][..], |after| &after.events);
-            assert!(after.starts_with(&before.events), "what was recorded stays: {}", told());
+
+        let now = rig::journal(folder.path()).map(|journal| {
+            let state = replay(&journal).unwrap_or_else(|error| panic!("{error:#}: {}", told()));
+            (journal, state)
+        });
+        if let Some((before, _)) = &known {
+            let events = now.as_ref().map_or(&[][..], |(journal, _)| &journal.events);
+            assert!(events.starts_with(&before.events), "what was recorded stays: {}", told());
         }
         waits = ended.status.success();
-        if !waits {
-            assert_eq!((ended.status.signal(), kill_at.is_some()), (Some(9), true), "{}", told());
-            killed.push(process);
-            continue;
-        }
-        let journal = after.unwrap_or_else(|| panic!("no run: {}", told()));
-        let state = replay(&journal).unwrap_or_else(|error| panic!("{error:#}: {}", told()));
-        match &state.stage {
-            Stage::Finished => {
-                let marks = marks(folder.path());
-                return Life { journal, state, marks, processes: process + 1, killed };
+        match (waits, now) {
+            (false, now) => {
+                assert_eq!((ended.status.signal(), kill_at.is_some()), (Some(9), true), "{}", told());
+                killed.push(process);
+                known = now;
             }
-            Stage::PausedForReview { .. } | Stage::Delegating { .. } => {}
-            other => panic!("stopped while {}: {}", other.name(), told()),
+            (true, None) => panic!("no run: {}", told()),
+            (true, Some((journal, state))) => match &state.stage {
+                Stage::Finished => {
+                    let marks = marks(folder.path());
+                    return Life { journal, state, marks, processes: process + 1, killed };
+                }
+                Stage::PausedForReview { .. } | Stage::Delegating { .. } => known = Some((journal, state)),
+                other => panic!("stopped while {}: {}", other.name(), told()),
+            },
         }
     }
     panic!("{} {kills:?}: no end after {PROCESSES} processes", scenario.name)
@@ -82,9 +86,8 @@ fn scratch() -> &'static Path {
 }
 
 /// The first question that is open.
-fn question(journal: &Journal) -> Option<Review> {
-    let run = Run::from_state(replay(journal).expect("events that fold"));
-    run.owed().into_iter().find_map(|effect| match effect {
+fn question(state: &State) -> Option<Review> {
+    Run::from_state(state.clone()).owed().into_iter().find_map(|effect| match effect {
         Effect::AskPerson(review) => Some(review),
         Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
     })

@@ -12,7 +12,7 @@ use ringfence_models::Model;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Recorded, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const GOAL: &str = "carry the script out";
 
@@ -77,9 +77,24 @@ pub(crate) fn begin(store: &Store, settings: Settings) -> (Run, Lease) {
 
 /// Takes the run up, as `session::take_up` does, up to the driver's own part.
 pub(crate) fn take_up(store: &Store) -> (Run, Lease) {
-    let lease = store.lease(&run_id()).expect("nobody else drives it");
+    let lease = lease(store);
     let journal = store.journal(&run_id()).expect("a whole journal");
     (Run::from_state(replay(&journal).expect("events that fold")), lease)
+}
+
+/// The lease, also just after another driver of this very process let go of it: a process that
+/// another test is starting has a copy of the lock until its program is loaded.
+fn lease(store: &Store) -> Lease {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match store.lease(&run_id()) {
+            Ok(lease) => return lease,
+            Err(StoreError::Busy { pid, .. }) if pid == std::process::id() && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
 }
 
 /// Puts a driver together.
@@ -91,7 +106,8 @@ pub(crate) fn driver(
     interrupt: Interrupt,
 ) -> Driver {
     let (observer, stopwatch) = (Box::new(Silent), Stopwatch::begin());
-    Driver { run, lease, model, executor, observer, reviewer, interrupt, stopwatch, awaited: Duration::ZERO }
+    let awaited = Duration::ZERO;
+    Driver { run, lease, model, executor, observer, reviewer, interrupt, stopwatch, awaited }
 }
 
 /// A reviewer who approves what `--yes` stands for.
@@ -99,7 +115,7 @@ pub(crate) fn yes() -> Reviewer {
     Reviewer { yes: true, ..Reviewer::default() }
 }
 
-/// Whether the run goes on from here with the scenario's settings, or begins.
+/// Begins the scenario's run, or takes it up; whether it was there before.
 pub(crate) fn begin_or_take_up(store: &Store, scenario: &Scenario) -> ((Run, Lease), bool) {
     match store.runs(None).expect("a list").is_empty() {
         true => (begin(store, scenario.settings()), false),

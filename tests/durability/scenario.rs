@@ -64,8 +64,8 @@ pub(crate) const LANES: Scenario = Scenario {
     tasks: &[
         Task { id: "one", turns: &[&[(Look, "a")], &[(Note, "b")]] },
         Task { id: "two", turns: &[&[(Send, "c")]] },
-        Task { id: "three", turns: &[&[(Note, "d")], &[(Look, "e")]] },
-        Task { id: "four", turns: &[&[(Note, "f")]] },
+        Task { id: "three", turns: &[&[(Note, "d")]] },
+        Task { id: "four", turns: &[&[(Note, "e")]] },
     ],
     independent: true,
     parallel: 3,
@@ -126,7 +126,7 @@ impl Scenario {
             on_stage_failure: OnStageFailure::default(),
             parallel: self.parallel,
             tools: Tool::ALL.into_iter().map(Tool::spec).collect(),
-            prompts: Prompts::default(),
+            prompts: prompts(),
             experts: BTreeMap::new(),
             rates: Rates::default(),
             memories: Vec::new(),
@@ -138,5 +138,18 @@ impl Scenario {
     pub(crate) fn calls_of(&self, task: &str) -> Vec<Call> {
         let task = self.tasks.iter().find(|known| known.id == task).expect("a task of the scenario");
         task.turns.iter().flat_map(|turn| turn.iter().copied()).collect()
+    }
+}
+
+/// Short ones: the model reads facts, and every event of every replay makes a prompt.
+fn prompts() -> Prompts {
+    let prompt = || "Follow the script.\n=== user ===\n{{ goal }}\n".to_owned();
+    Prompts {
+        plan: prompt(),
+        decide: prompt(),
+        evaluate: prompt(),
+        reason: prompt(),
+        converse: prompt(),
+        reflect: prompt(),
     }
 }

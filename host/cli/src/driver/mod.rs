@@ -123,6 +123,7 @@ impl Driver {
         match (&self.reviewer.given, asked) {
             (None, _) => self.resumed(),
             (Some(Given::Abort), None) => self.record(EventKind::Interrupted, None),
+            (Some(Given::Abort), Some(_)) => Ok(()),
             (Some(_), None) => Err(self.waits_for_nothing()),
             // Besides the question, other tasks may have been worked on when the driver was lost.
             (Some(_), Some(asked)) if owed.iter().any(|effect| Name::of(effect).is_some()) => {
