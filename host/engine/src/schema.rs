@@ -125,6 +125,7 @@ fn plan() -> Value {
                 "type": "boolean",
                 "description": "true only if the results show that nothing is left to do",
             },
+            "answer": text("with is_goal_achieved: the whole answer for the person"),
         },
         "required": ["reasoning", "new_sub_tasks", "is_goal_achieved"],
     })

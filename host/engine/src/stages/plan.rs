@@ -18,6 +18,7 @@ pub(super) struct PlanReply {
     reasoning: String,
     new_sub_tasks: Vec<PlannedTask>,
     is_goal_achieved: bool,
+    answer: Option<String>,
 }
 
 /// Takes a plan.
@@ -32,7 +33,14 @@ pub(super) fn planned(state: &mut State, reply: PlanReply) -> Result<Outcome, Un
         count(state);
         state.watch.empty_plans = 0;
         state.observation = Some(reasoning.clone());
-        return Ok(Outcome::GoalAchieved { reasoning });
+        let answer = reply.answer.as_deref().map(str::trim).filter(|answer| !answer.is_empty());
+        return Ok(match answer.map(|answer| bounds::cut(answer, bounds::ANSWER)) {
+            Some(answer) => {
+                state.answer = Some(answer.clone());
+                Outcome::AnswerGiven { answer, reasoning }
+            }
+            None => Outcome::GoalAchieved { reasoning },
+        });
     }
     if reply.new_sub_tasks.is_empty() {
         count(state);

@@ -181,3 +181,21 @@ fn an_open_task_that_a_person_keeps_keeps_what_was_done_for_it() {
     script.say(judge("completed", "all of it"));
     assert_eq!(script.state().done[0].steps, [StepId(1), StepId(2)]);
 }
+
+#[test]
+fn the_planner_s_answer_is_the_run_s_and_a_person_may_see_it_first() {
+    let mut settings = without_pauses();
+    settings.pause.insert(PausePoint::BeforeFinish);
+    let mut script = Script::start(settings);
+    let mut reply = achieved();
+    reply["answer"] = json!("There are 42.");
+    script.say(reply.clone());
+    let Subject::Finish { answer, .. } = script.review().subject else { panic!("the end is shown") };
+    assert_eq!(answer.as_deref(), Some("There are 42."));
+    script.answer(Answer::Reject { reason: "count again".to_owned() });
+    assert_eq!(script.state().answer, None, "it is no answer any more");
+    script.say(reply);
+    script.approve();
+    assert_eq!(script.ending(), Ending::Achieved);
+    assert_eq!(script.state().answer.as_deref(), Some("There are 42."));
+}
