@@ -3,7 +3,9 @@
 //! Standard output carries results; a reader that has gone away (`| head`) is no error, since
 //! what a command did is told by its exit code.
 
+use crate::terminal;
 use anyhow::{Context, Result};
+use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
 /// Writes a result to standard output.
@@ -14,6 +16,12 @@ pub fn out(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(error).context("standard output can't be written"),
     }
+}
+
+/// Writes a result to standard output as JSON for people and programs.
+pub fn out_json(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).context("the result can't be told as JSON")?;
+    out(&format!("{}\n", terminal::json(&text)))
 }
 
 /// Writes to standard error; nobody can be told if that fails.

@@ -39,6 +39,31 @@ pub fn one_line(text: &str, most: usize) -> String {
     out
 }
 
+/// JSON text with everything that acts on a terminal as an escape of JSON's own: whoever parses it
+/// sees no difference. What is outside of strings holds no such characters.
+pub fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if acts(character) && !matches!(character, '\n' | '\t' | '\r') {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Forgets what was typed before a question was seen: it can't be meant as the answer.
+pub fn forget_typed_ahead() {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        // A terminal that can't do so asks all the same.
+        let _ = rustix::termios::tcflush(stdin, rustix::termios::QueueSelector::IFlush);
+    }
+}
+
 /// Whether a person can be asked: they see standard error and type on standard input.
 pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
@@ -74,6 +99,15 @@ mod tests {
         assert_eq!(plain("evil\u{202e}txt.exe\u{2066}"), "evil\\u{202e}txt.exe\\u{2066}");
         assert_eq!(plain("over\rwritten\u{8}"), "over\\u{d}written\\u{8}");
         assert_eq!(plain("tag\u{e0041}"), "tag\\u{e0041}");
+    }
+
+    #[test]
+    fn json_is_escaped_for_a_terminal_and_parses_to_the_same() {
+        let text = "a\u{9b}2J\u{7f}\u{202e}\u{e0041}\n分析";
+        let written = serde_json::to_string_pretty(&[text]).unwrap();
+        let shown = json(&written);
+        assert_eq!(shown, "[\n  \"a\\u009b2J\\u007f\\u202e\\udb40\\udc41\\n分析\"\n]");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&shown).unwrap(), [text]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::exit::Refusal;
 use crate::output::err;
 use crate::shell;
 use crate::state_dir::Folders;
-use crate::terminal::plain;
+use crate::terminal::{forget_typed_ahead, plain};
 use anyhow::{Context, Result};
 use ringfence_sandbox::Digest;
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,7 @@ pub fn require(project: &Path, files: &ProjectFiles, asking: Asking<'_>, folders
         return Ok(());
     }
     if asking.interactive {
+        forget_typed_ahead();
         err(&shown(project, files, &hash));
         err("Trust this configuration? [y/N] ");
         let mut line = String::new();
@@ -68,7 +69,8 @@ pub fn require(project: &Path, files: &ProjectFiles, asking: Asking<'_>, folders
         }
         return Err(Refusal::usage("the project's configuration isn't trusted, so nothing was run").into());
     }
-    let command = trusting_command(std::env::args().collect(), &hash);
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let command = trusting_command(words.collect(), &hash);
     Err(Refusal::usage(format!(
         "the project has a configuration of its own that nobody has confirmed ({})",
         names(project, files)

@@ -5,12 +5,12 @@ use ringfence_tests::messages_api::MessagesApi;
 use ringfence_tests::messages_api::worked_example::{TASKS, script};
 use ringfence_tests::product::Product;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
-/// Types these lines at the command, on a terminal of its own.
-fn at_a_terminal(product: &Product, arguments: &[&str], server: &MessagesApi, typed: &str) -> Output {
+/// Types these lines at the command, on a terminal of its own: each once the menu is seen again.
+fn at_a_terminal(product: &Product, arguments: &[&str], server: &MessagesApi, typed: &[&str]) -> Output {
     let command = product.command(arguments);
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted: Vec<_> =
@@ -32,8 +32,30 @@ fn at_a_terminal(product: &Product, arguments: &[&str], server: &MessagesApi, ty
         .stderr(Stdio::piped())
         .spawn()
         .expect("util-linux's script is there");
-    child.stdin.take().expect("a pipe").write_all(typed.as_bytes()).expect("it can be typed");
-    child.wait_with_output().expect("it ends")
+    let (mut keyboard, mut screen) =
+        (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut seen, mut typed) = (Vec::new(), typed.iter());
+    let mut chunk = [0; 4096];
+    let mut read_to = 0;
+    loop {
+        let count = screen.read(&mut chunk).expect("it can be read");
+        if count == 0 {
+            break;
+        }
+        seen.extend_from_slice(&chunk[..count]);
+        while let Some(at) = find(&seen[read_to..], b"[q] quit, resume later: ") {
+            read_to += at + 1;
+            if let Some(line) = typed.next() {
+                keyboard.write_all(line.as_bytes()).expect("it can be typed");
+            }
+        }
+    }
+    let ended = child.wait_with_output().expect("it ends");
+    Output { stdout: seen, ..ended }
+}
+
+fn find(within: &[u8], words: &[u8]) -> Option<usize> {
+    within.windows(words.len()).position(|window| window == words)
 }
 
 /// An editor that does this to the file it is given.
@@ -54,7 +76,7 @@ fn the_plan_that_was_edited_is_what_runs_as_a_new_version() {
     );
     fs::write(product.home().join("wanted.toml"), plan).unwrap();
     editor(&product, "cp \"$1\" given.toml; cp wanted.toml \"$1\"");
-    let ended = at_a_terminal(&product, WORKED_EXAMPLE, &server, "e\ny\n");
+    let ended = at_a_terminal(&product, WORKED_EXAMPLE, &server, &["e\n", "y\n"]);
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");
     let given = fs::read_to_string(product.home().join("given.toml")).expect("the editor was started");
@@ -80,7 +102,7 @@ fn an_edit_that_can_t_be_read_changes_nothing_and_can_be_mended() {
         &product,
         "if grep -q slip \"$1\"; then sed -i '/slip/d' \"$1\"; else echo 'slip = [' >> \"$1\"; fi",
     );
-    let ended = at_a_terminal(&product, WORKED_EXAMPLE, &server, "e\ne\ny\n");
+    let ended = at_a_terminal(&product, WORKED_EXAMPLE, &server, &["e\n", "e\n", "y\n"]);
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");
     assert!(said.contains("[e] opens your text again"), "{said}");

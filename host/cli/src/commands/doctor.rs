@@ -6,7 +6,7 @@ use crate::args::{DoctorArgs, GlobalArgs};
 use crate::config::{Durability, Flags, Resolved};
 use crate::exit::{Exit, describe};
 use crate::model_choice::{Environment, ModelPlan};
-use crate::output::out;
+use crate::output::{out, out_json};
 use crate::state_dir::Folders;
 use crate::terminal::{is_interactive, plain};
 use crate::toolset::{Toolbox, sandbox};
@@ -51,7 +51,7 @@ pub(super) fn execute(args: &DoctorArgs, global: &GlobalArgs) -> Result<Exit> {
     ];
     let failed = checks.iter().any(|check| check.status == Status::Failed);
     if args.json {
-        out(&format!("{:#}\n", json!(checks)))?;
+        out_json(&checks)?;
     } else {
         for check in &checks {
             let mark = match check.status {

@@ -6,6 +6,7 @@ use crate::output::out;
 use crate::report::markdown;
 use crate::session::report_of;
 use crate::state_dir::Folders;
+use crate::terminal;
 use anyhow::{Context, Result};
 
 /// Carries the command out. Reads the journal and nothing else: the project may be gone.
@@ -16,7 +17,7 @@ pub(super) fn execute(args: &ReportArgs, global: &GlobalArgs) -> Result<Exit> {
     let report = report_of(&store.journal(&run)?)?;
     let text = match args.format {
         ReportFormat::Md => markdown(&report),
-        ReportFormat::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
+        ReportFormat::Json => format!("{}\n", terminal::json(&serde_json::to_string_pretty(&report)?)),
     };
     match &args.out {
         Some(path) => {

@@ -3,7 +3,7 @@
 use crate::amounts::minute;
 use crate::args::{GlobalArgs, RunsArgs};
 use crate::exit::Exit;
-use crate::output::{err, out};
+use crate::output::{err, out, out_json};
 use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::{Context, Result};
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     };
     if args.json {
         let list: Vec<_> = runs.iter().map(as_json).collect();
-        out(&format!("{}\n", serde_json::to_string_pretty(&list)?))?;
+        out_json(&list)?;
     } else if let (true, Some(project)) = (runs.is_empty(), &project) {
         err(&format!("There are no runs of {}.\n", plain(&project.display().to_string())));
     } else if runs.is_empty() {

@@ -9,6 +9,7 @@ use crate::driver::Halt;
 use crate::lanes;
 use crate::output::out;
 use crate::review::answers;
+use crate::terminal;
 use anyhow::Result;
 use ringfence_engine::{Event, Flow, ModelCall, State, TaskId, ToolCall};
 use serde_json::{Map, Value, json};
@@ -27,7 +28,7 @@ impl Observer for JsonLines {
 
 /// One line to standard output; a reader who went away is no error.
 pub fn print_line(value: &Value) -> Result<()> {
-    out(&format!("{value}\n"))
+    out(&format!("{}\n", terminal::json(&value.to_string())))
 }
 
 fn line_of(notice: Notice<'_>) -> Value {
@@ -107,7 +108,7 @@ fn halted(halt: &Halt, state: &State) -> Value {
         Halt::Waiting(review) => {
             put("halt", json!("waiting"));
             put("review", json!(review));
-            put("answers", json!(answers(&review.subject, state.settings.flow)));
+            put("answers", json!(answers(review, state.settings.flow)));
             put("task", json!(lanes::asker(state, review.id).0));
         }
         Halt::Interrupted => {
@@ -145,6 +146,6 @@ mod tests {
         }
         assert_eq!((&stages[0]["task"], &stages[0]["delegated"]), (&json!("b"), &json!(true)));
         assert_eq!((&stages[0]["in"], &halts[0]["in"]), (&json!("deciding"), &json!("delegating")));
-        assert_eq!((&halts[0]["task"], &halts[0]["answers"][0]), (&json!("a"), &json!("--approve")));
+        assert_eq!((&halts[0]["task"], &halts[0]["answers"][0]), (&json!("a"), &json!("--approve 1")));
     }
 }

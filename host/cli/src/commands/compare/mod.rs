@@ -11,7 +11,7 @@ use crate::config::{Flags, Resolved};
 use crate::driver::Halt;
 use crate::exit::{Exit, OrUsage};
 use crate::model_choice::{Environment, ModelPlan};
-use crate::output::{err, out};
+use crate::output::{err, out, out_json};
 use crate::session::{self, Beginning, Voice};
 use crate::setup::Setup;
 use crate::state_dir::Folders;
@@ -54,7 +54,7 @@ pub(super) fn execute(args: &CompareArgs, global: &GlobalArgs) -> Result<Exit> {
     if args.json {
         let rows: serde_json::Map<_, _> =
             rows.iter().map(|row| (row.flow.name().to_owned(), row.json())).collect();
-        out(&format!("{}\n", serde_json::to_string_pretty(&json!({"goal": goal, "flows": rows}))?))?;
+        out_json(&json!({"goal": goal, "flows": rows}))?;
     } else {
         out(&table::text(&rows))?;
     }

@@ -31,6 +31,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use stops::Stops;
 use tokio::process::{Child, Command};
+use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use watch::{Before, Watch};
 
@@ -63,9 +64,9 @@ pub(super) fn execute(args: &SuperviseArgs, global: &GlobalArgs) -> Result<Exit>
         hang_after: args.hang_after,
         look_every: HEARTBEAT.min(args.hang_after / 4),
         account: Account::new(args.max_restarts),
+        telling: JoinSet::new(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    // Dropping it waits for notifications that are under way.
     runtime.context("no runtime can be made")?.block_on(supervisor.supervise())
 }
 
@@ -76,6 +77,8 @@ struct Supervisor {
     hang_after: Duration,
     look_every: Duration,
     account: Account,
+    /// Notifications under way.
+    telling: JoinSet<()>,
 }
 
 /// What became of one child.
@@ -88,6 +91,12 @@ enum Gone {
 
 impl Supervisor {
     async fn supervise(mut self) -> Result<Exit> {
+        let exit = self.see_through().await;
+        while self.telling.join_next().await.is_some() {}
+        exit
+    }
+
+    async fn see_through(&mut self) -> Result<Exit> {
         let mut stops = Stops::listen().context("signals can't be watched")?;
         let named = self.named();
         let mut run = named.as_ref().map(|run| run.id.clone());
@@ -177,14 +186,14 @@ impl Supervisor {
         })
     }
 
-    fn notify(&self, run: Option<&RunSummary>, trouble: &Trouble, gave_up: bool) {
+    fn notify(&mut self, run: Option<&RunSummary>, trouble: &Trouble, gave_up: bool) {
         let (Some(command), Some(run)) = (self.notify.clone(), run) else { return };
         let (project, stage) = (run.project.display().to_string(), run.stage.as_str());
         let more = json!({
             "what": trouble.text(), "restarts": self.account.restarts(), "gave_up": gave_up,
         });
         let message = notify::message("hung", (&run.id.0, &run.goal, &project, stage), more);
-        tokio::task::spawn_blocking(move || notify::send(&command, &message));
+        self.telling.spawn_blocking(move || notify::send(&command, &message));
     }
 
     fn tell_restart(&self, run: Option<&RunId>, trouble: &Trouble, wait: Duration) {

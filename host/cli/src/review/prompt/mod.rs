@@ -10,7 +10,7 @@ mod person;
 
 use super::{Said, Verdict};
 use crate::lanes;
-use crate::terminal::plain;
+use crate::terminal::{forget_typed_ahead, plain};
 use anyhow::Result;
 use draft::{Typed, new_task};
 use menu::{Edit, Menu};
@@ -20,6 +20,7 @@ use ringfence_engine::{Answer, Event, EventKind, Review, Run, State};
 /// Asks until there is an answer that the run takes.
 pub(super) fn ask(review: &Review, state: &State, shown: &str) -> Result<Said> {
     let mut person = AtTerminal;
+    forget_typed_ahead();
     person.say(&format!("\n{}", shown.trim_end()));
     answered(&mut person, review, state)
 }

@@ -4,6 +4,7 @@
 //! nothing but the result.
 
 use crate::output::err;
+use crate::review::given::text_of;
 use anyhow::{Context, Result, bail};
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
@@ -62,6 +63,6 @@ impl Person for AtTerminal {
         if !status.success() {
             bail!("the editor `{editor}` ended with {status}");
         }
-        std::fs::read_to_string(file.path()).context("the edited file can't be read")
+        text_of(file.path())
     }
 }
