@@ -118,6 +118,26 @@ fn a_limit_of_money_with_an_unknown_price_is_refused_and_one_that_is_listed_is_k
 }
 
 #[test]
+fn an_answer_given_with_another_model_is_held_to_the_budget_too() {
+    let server = MessagesApi::start(script());
+    let product = sample();
+    let mut arguments = run_of(&["--max-money", "1"]);
+    arguments.retain(|word| *word != "--yes");
+    let waiting = product.run(&arguments, &server.env());
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    let url = server.chat_url();
+    let environment = [("OPENAI_API_KEY", KEY.to_owned())];
+    let dearer = format!("{} --model openai:local --base-url {url}", waiting.printed_command("--approve"));
+    let refused = product.run_printed(&dearer, &environment);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("list its price, or limit tokens instead"), "{}", refused.stderr);
+    assert_eq!(shown(&product)["stage"], "paused_for_review");
+    configure(&product, "models.toml", "[openai.local.price]\ninput = 900.0\noutput = 900.0\n");
+    let ended = product.run_printed(&dearer, &environment);
+    stopped(&product, &ended, "too little for the next call");
+}
+
+#[test]
 fn a_budget_of_time_ends_a_run_that_waits_for_a_silent_server() {
     let server = MessagesApi::start(|asked| if asked.number == 0 { answer(asked) } else { Answer::Hang });
     let product = sample();

@@ -1,6 +1,7 @@
 //! `kill -9`, Ctrl-C, two processes at once: nothing is lost and nothing runs twice.
 
 use crate::{WORKED_EXAMPLE, product, shown, signal, tools_called};
+use ringfence_store::Store;
 use ringfence_tests::messages_api::worked_example::{answer, script};
 use ringfence_tests::messages_api::{Answer, MessagesApi};
 use ringfence_tests::product::wait;
@@ -38,6 +39,32 @@ fn a_run_that_was_killed_at_any_stage_goes_on_without_doing_anything_twice() {
         assert!(called.starts_with(&before));
         assert_eq!(shown["receipts"].as_object().map(|all| all.len()), Some(4));
     }
+}
+
+#[test]
+fn time_that_was_worked_before_a_kill_counts() {
+    let product = product();
+    product.copy_of("examples/my_project");
+    let silent = silent_from(0);
+    let child = product.start(&[WORKED_EXAMPLE, &["--yes"]].concat(), &silent.env());
+    assert!(silent.wait_for(1, PATIENCE));
+    let id = shown(&product)["id"].as_str().expect("an id").to_owned();
+    let begun = shown(&product)["state"]["clock"]["latest"].as_i64().expect("a time");
+    let path = product.home().join(".local/state/ringfence/runs.db");
+    let worked = loop {
+        let sign = Store::open_read_only(&path).unwrap().heartbeat(&id.as_str().into()).unwrap();
+        let worked = sign.expect("it is driven").at.0 - begun;
+        if worked > 1_500 {
+            break worked;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    signal(&child, "-KILL");
+    wait(child);
+    let ended = product.run(&["resume", &id, "--yes", "--model", "playbook"], &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let active = shown(&product)["state"]["clock"]["active_ms"].as_i64().expect("a time");
+    assert!(active >= worked, "{active} of {worked}");
 }
 
 #[test]

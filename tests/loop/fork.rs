@@ -209,3 +209,24 @@ fn a_run_that_is_being_driven_can_be_forked() {
     child.kill().unwrap();
     wait(child);
 }
+
+#[test]
+fn a_run_that_a_limit_ended_goes_on_by_the_printed_command_and_does_nothing_again() {
+    let (product, server) = (product(), MessagesApi::start(script()));
+    product.copy_of("examples/my_project");
+    let mut arguments = [WORKED_EXAMPLE, &["--yes"]].concat();
+    arguments[4] = "8";
+    let stopped = product.run(&arguments, &server.env());
+    assert_eq!(stopped.code, Some(4), "{stopped:?}");
+    let parent = run_ids(&product).remove(0);
+    let asked = server.asked().len();
+    let command = stopped.stderr.lines().find(|line| line.contains(" fork ")).expect("a command").trim();
+    assert!(command.contains("--max-iterations 16"), "{command}");
+    let ended = product.run_printed(&format!("{command} --yes"), &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(tools_called(&forked(&product, &parent)), ALL);
+    // Plan, then a decision and a judgement for each task, then the end: none of them twice.
+    assert_eq!((asked, server.asked().len()), (6, 10));
+    let replayed = product.run(&["replay", &run_ids(&product).remove(0)], &[]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+}

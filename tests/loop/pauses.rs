@@ -249,15 +249,28 @@ fn configured_pause_points_add_up_and_a_flag_says_otherwise() {
 }
 
 #[test]
-fn yes_stands_for_every_pause_point_of_a_run() {
+fn yes_stands_for_every_plan_and_call_of_a_run() {
     let server = MessagesApi::start(script());
     let product = sample();
-    let points =
-        "after_plan,before_tool,before_write,before_egress,after_evaluate,before_finish,on_low_confidence";
+    let points = "after_plan,before_tool,before_write,before_egress";
     let ended = product.run(&run_of(&["--pause", points]), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    // The plan, four calls, four judgements, the end.
-    assert_eq!(answers(&product), vec!["approve"; 10]);
+    // The plan and four calls.
+    assert_eq!(answers(&product), vec!["approve"; 5]);
+}
+
+#[test]
+fn yes_never_stands_for_a_judgement_or_the_end() {
+    for point in ["after_evaluate", "before_finish"] {
+        let server = MessagesApi::start(script());
+        let product = sample();
+        let waiting = product.run(&run_of(&["--pause", point]), &server.env());
+        assert_eq!(waiting.code, Some(3), "{point}: {waiting:?}");
+        let id = waiting.run_id().to_owned();
+        let again = product.run(&["resume", &id, "--yes"], &server.env());
+        assert_eq!(again.code, Some(3), "{point}: {again:?}");
+        assert_eq!(answers(&product), Vec::<Value>::new(), "{point}");
+    }
 }
 
 #[test]
@@ -266,7 +279,7 @@ fn an_answer_that_doesn_t_fit_is_refused_with_those_that_do_and_nothing_changes(
     let (product, waiting) = paused("staged", "before_tool", &server);
     let id = waiting.run_id().to_owned();
     for (arguments, said) in [
-        (&["--approve", "0123456789ab"][..], "approve, edit, add, reject, answer or abort"),
+        (&["--approve", "0123456789ab"][..], "is for review `0123456789ab`, and the open one is review 1"),
         (&["--reject", " "], "is empty"),
         (&["--edit", "PLAN.toml"], "isn't JSON"),
         (&["--edit", "nowhere.json"], "can't be opened"),

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod afterwards;
 pub mod amounts;
 pub mod args;
 pub mod commands;

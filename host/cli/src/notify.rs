@@ -64,7 +64,7 @@ impl Notifying {
         let review = json!({
             "subject": name_of(&review.subject),
             "description": one_line(&describe(review, state), DESCRIPTION),
-            "commands": ways_on(&self.to.resume, &review.subject, state.settings.flow),
+            "commands": ways_on(&self.to.resume, review, state.settings.flow),
         });
         self.message("paused", state, json!({ "review": review }))
     }

@@ -3,6 +3,7 @@
 //! Owns: the way from terms to a driver and from a halt to what is printed. Doesn't own: the
 //! driving itself (`driver`), the report's content (`report`).
 
+use crate::afterwards::way_on;
 use crate::args::GlobalArgs;
 use crate::config::Durability;
 use crate::driver::{Driver, Halt, Stopwatch};
@@ -21,7 +22,9 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus};
+use ringfence_engine::{
+    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
+};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Store};
@@ -156,12 +159,19 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
 /// those are named.
 pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Voice) -> Result<Exit> {
     let store = folders.open_store(resumption.durability)?;
+    // Taking the lease is a sign of life of its own.
+    let last_sign = store.heartbeat(run)?.map(|sign| sign.at);
     // The lease first: what is read after it can't change under us.
     let lease = store.lease(run)?;
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    go_on(Opened { store, lease, run }, means, resumption, folders, voice)
+    let unjournaled = last_sign.map_or(Duration::ZERO, |sign| between(run.state().clock.latest, sign));
+    go_on(Opened { store, lease, run, unjournaled }, means, resumption, folders, voice)
+}
+
+fn between(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0))
 }
 
 /// What a run that was there before is driven with.
@@ -193,6 +203,8 @@ pub struct Opened {
     pub lease: Lease,
     /// As it is.
     pub run: Run,
+    /// Working time since its latest event, as far as a driver that was lost gave signs of life.
+    pub unjournaled: Duration,
 }
 
 /// Drives a run that was there before until it stops, and tells how.
@@ -203,7 +215,7 @@ pub fn go_on(
     folders: &Folders,
     voice: Voice,
 ) -> Result<Exit> {
-    let Opened { store, lease, run } = opened;
+    let Opened { store, lease, run, unjournaled } = opened;
     let Means { project, model, fenced } = means;
     let Resumption { other: _, record: _, reviewer, durability: _, notify } = resumption;
     let notify = subscription(notify, &run.state().run, &project, folders);
@@ -217,7 +229,7 @@ pub fn go_on(
         observer: voice.observer(yes, notify),
         reviewer,
         interrupt,
-        stopwatch: Stopwatch::begin(),
+        stopwatch: Stopwatch::with(unjournaled),
         awaited: Duration::ZERO,
     })?;
     conclude(&store, driven.run.state(), &driven.halt, folders, voice)?;
@@ -318,10 +330,15 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
     let resume = resume_command(&state.run, folders);
     match halt {
         Halt::Ended(ending) => {
+            let journal = store.journal(&state.run)?;
             if !voice.quiet && !voice.json {
                 err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
             }
-            print_result(&store.journal(&state.run)?, folders, voice.json)
+            print_result(&journal, folders, voice.json)?;
+            if let Some(way) = way_on(state, journal.run.events, folders).filter(|_| !voice.quiet) {
+                err(&format!("To go on from there:\n  {}\n", terminal::plain(&way)));
+            }
+            Ok(())
         }
         Halt::Waiting(review) => {
             tell_question(review, state, &resume);
@@ -337,7 +354,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, resume: &str) {
     err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, &review.subject, state.settings.flow) {
+    for way in ways_on(resume, review, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
     }
 }

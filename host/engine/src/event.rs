@@ -13,7 +13,8 @@ pub struct Event {
     /// When the driver learnt it.
     pub at: Timestamp,
     /// Milliseconds of work since the event before, by a clock that stands still while the machine
-    /// sleeps. None: the time between the two is taken.
+    /// sleeps. For a run that is taken up: how long the driver before is known to have worked. None:
+    /// the time between the two is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worked_ms: Option<u64>,
     /// What happened.

@@ -31,7 +31,10 @@ pub(crate) fn hold(state: &State, step: Step) -> Step {
     }
     match state.settings.limits.reflect_after {
         Some(most) if state.watch.idle >= most && thinks(&step) => {
-            let why = format!("{} actions brought nothing forward", state.watch.idle);
+            let why = match state.watch.idle {
+                1 => "an action brought nothing forward".to_owned(),
+                idle => format!("{idle} actions brought nothing forward"),
+            };
             Step::Reflect { why, then: Box::new(step) }
         }
         Some(_) | None => step,
@@ -103,7 +106,10 @@ fn thinks(step: &Step) -> bool {
 pub(crate) fn limit(state: &State) -> Option<String> {
     let limits = &state.settings.limits;
     if state.iterations >= limits.iterations {
-        return Some(format!("{} iterations are used up", limits.iterations));
+        return Some(match limits.iterations {
+            1 => "1 iteration is used up".to_owned(),
+            cap => format!("{cap} iterations are used up"),
+        });
     }
     if let Some(cap) = limits.wall_clock_ms.filter(|cap| state.clock.active_ms >= *cap) {
         return Some(format!("{cap} ms of working time are used up"));
@@ -149,11 +155,15 @@ pub(crate) fn acted(state: &mut State, is_news: impl Fn(&State) -> bool) {
 }
 
 /// Moves the clock to an event. Time counts only while the run worked: not in a pause, not while
-/// the machine slept, and not from a crash to the moment when it was taken up again.
+/// the machine slept, and from a crash to the moment when it was taken up again only what is known
+/// to have been worked.
 pub(crate) fn tick(clock: &mut Clock, stage: &Stage, event: &Event, resumed: bool) {
-    if is_working(stage) && !resumed {
-        let passed = event.at.0.saturating_sub(clock.latest.0);
-        let passed = event.worked_ms.unwrap_or(u64::try_from(passed).unwrap_or(0));
+    if is_working(stage) {
+        let passed = match resumed {
+            true => 0,
+            false => u64::try_from(event.at.0.saturating_sub(clock.latest.0)).unwrap_or(0),
+        };
+        let passed = event.worked_ms.unwrap_or(passed);
         clock.active_ms = clock.active_ms.saturating_add(passed);
     }
     clock.latest = event.at;

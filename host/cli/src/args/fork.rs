@@ -1,6 +1,6 @@
 //! `ringfence fork`
 
-use super::GoingOnArgs;
+use super::{GoingOnArgs, LimitArgs};
 use clap::Args;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ pub struct ForkArgs {
     /// The run to begin like: its id, or as much of it as is unambiguous
     #[arg(value_name = "RUN")]
     pub run: String,
-    /// Begin with the first N events of the run; it must not have ended by then
+    /// Begin with the first N events of the run; it must not have ended by then, unless with new
+    /// limits it wouldn't have
     #[arg(long, value_name = "N")]
     pub at: NonZeroU64,
     /// Go on with this plan (TOML) instead of the one there is
@@ -23,4 +24,7 @@ pub struct ForkArgs {
     /// How it goes on.
     #[command(flatten)]
     pub going_on: GoingOnArgs,
+    /// Where it stops, instead of where the other run did.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }

@@ -3,7 +3,7 @@
 use super::{GrantArgs, ModelSpec, PauseList, parse_duration, parse_money};
 use crate::config::Durability;
 use clap::{Args, ValueEnum};
-use ringfence_engine::{Flow, OnStageFailure};
+use ringfence_engine::{Flow, Limits, OnStageFailure};
 use std::num::NonZeroU32;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ pub struct RunArgs {
     /// structure and possible problems
     #[arg(value_name = "GOAL", value_parser = super::values::parse_goal)]
     pub goal: Option<String>,
-    /// Approve plans and tool calls; never a question, a new grant or a project's configuration
+    /// Approve plans and tool calls; never a question, a judgement, the end, a new grant or a
+    /// project's configuration
     #[arg(long, short)]
     pub yes: bool,
     /// Print what happens as JSON lines
@@ -70,7 +71,7 @@ pub struct RunArgs {
 }
 
 /// Where a run stops by itself.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct LimitArgs {
     /// Stages to carry out at most [default: 50; 15 for pipeline, 10 for react]
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -90,6 +91,24 @@ pub struct LimitArgs {
     /// Time for one model call, retries included [default: 120s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Limits")]
     pub model_timeout: Option<Duration>,
+}
+
+impl LimitArgs {
+    /// Puts what is given in the place of what a run had.
+    pub fn lay_over(&self, limits: &mut Limits) {
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        limits.iterations = self.max_iterations.map_or(limits.iterations, u32::from);
+        limits.wall_clock_ms = self.max_time.map(ms).or(limits.wall_clock_ms);
+        limits.tokens = self.max_tokens.map(u64::from).or(limits.tokens);
+        limits.money = self.max_money.or(limits.money);
+        limits.tool_call_ms = self.tool_timeout.map_or(limits.tool_call_ms, ms);
+        limits.model_call_ms = self.model_timeout.map_or(limits.model_call_ms, ms);
+    }
+
+    /// Whether anything is given.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
 }
 
 /// `--flow`

@@ -23,7 +23,7 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
     } else {
         Grants::whole_project().dirs
     };
-    let entropy = user.grants.entropy.or(project.grants.entropy).unwrap_or(false);
+    let entropy = smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
     let limits = CallLimits {
@@ -106,9 +106,9 @@ pub(super) fn flow(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Fl
     flags.flow.or(user.flow).or(project.flow).unwrap_or_default()
 }
 
-/// Tasks at the same time; a project's file can only ask for less.
+/// Tasks at the same time: the smaller of both files unless a flag says otherwise.
 pub(super) fn parallel(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> u32 {
-    let configured = user.parallel.or(project.parallel);
+    let configured = smaller(project.parallel, user.parallel);
     flags.parallel.or(configured).map_or(1, u32::from).min(MOST_PARALLEL)
 }
 
@@ -150,6 +150,8 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         let configured = || bound(project, user, Span(Duration::from_millis(default))).0;
         ms(flag.unwrap_or_else(configured))
     };
+    let model_call_ms =
+        within(flags.model_timeout, project.model_timeout, user.model_timeout, default.model_call_ms);
     RunLimits {
         iterations: flags.max_iterations.map_or_else(
             || bound(project.iterations.map(u32::from), user.iterations.map(u32::from), default.iterations),
@@ -157,35 +159,41 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         ),
         wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
         money: flags.max_money.or(smaller(project.money, user.money).map(|Dollars(micro)| micro)),
-        stage_ms: stage_timeouts(project, user),
+        stage_ms: stage_timeouts(project, user, model_call_ms),
         reflect_after: smaller(project.reflect_after, user.reflect_after)
             .map(u32::from)
             .or(default.reflect_after),
         tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
-        model_call_ms: within(
-            flags.model_timeout,
-            project.model_timeout,
-            user.model_timeout,
-            default.model_call_ms,
-        ),
+        model_call_ms,
         tool_call_ms: within(
             flags.tool_timeout,
             project.tool_timeout,
             user.tool_timeout,
             default.tool_call_ms,
         ),
-        stagnation: smaller(project.stagnation, user.stagnation).map_or(default.stagnation, u32::from),
+        stagnation: bound(
+            project.stagnation.map(u32::from),
+            user.stagnation.map(u32::from),
+            default.stagnation,
+        ),
         ..default
     }
 }
 
-/// Times of single stages: the smaller of both files for each.
-fn stage_timeouts(project: &LimitsSection, user: &LimitsSection) -> BTreeMap<ModelStage, u64> {
+/// Times of single stages: the smaller of both files for each; a project's is never above what
+/// every call has.
+fn stage_timeouts(
+    project: &LimitsSection,
+    user: &LimitsSection,
+    model_call_ms: u64,
+) -> BTreeMap<ModelStage, u64> {
+    let time =
+        |section: &LimitsSection, stage| section.stage_timeouts.get(&stage).map(|Span(time)| ms(*time));
     let mut times = BTreeMap::new();
     for stage in ModelStage::ALL {
-        let (project, user) = (project.stage_timeouts.get(&stage), user.stage_timeouts.get(&stage));
-        if let Some(Span(time)) = smaller(project.copied(), user.copied()) {
-            times.insert(stage, ms(time));
+        let project = time(project, stage).map(|time| time.min(model_call_ms));
+        if let Some(time) = smaller(project, time(user, stage)) {
+            times.insert(stage, time);
         }
     }
     times
@@ -315,6 +323,12 @@ mod tests {
         assert_eq!((run.iterations, run.wall_clock_ms, run.tool_call_ms), (100, Some(600_000), 5_000));
         let call = grants(&project, &user, &flags).limits;
         assert_eq!((call.memory_bytes, call.time_ms), (64 << 20, 5_000));
+        let lavish = parse("limits = { stagnation = 1000, stage_timeouts = { plan = '9h' } }").unwrap();
+        let run = limits(&lavish, &ConfigFile::default(), &flags);
+        assert_eq!(run.stagnation, RunLimits::of(Flow::Staged).stagnation);
+        assert_eq!(run.stage_ms[&ModelStage::Plan], run.model_call_ms);
+        let patient = limits(&ConfigFile::default(), &lavish, &flags);
+        assert_eq!((patient.stagnation, patient.stage_ms[&ModelStage::Plan]), (1_000, 9 * 3_600_000));
         let mut flags = Flags::default();
         flags.limits.tool_timeout = Some(Duration::from_secs(60));
         assert_eq!(limits(&project, &user, &flags).tool_call_ms, 60_000);

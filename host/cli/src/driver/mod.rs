@@ -25,7 +25,7 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
-    Effect, Event, EventKind, Intent, ModelCall, ReceiptId, Refused, Review, Run, Stage, ToolCall,
+    Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage, ToolCall,
 };
 use ringfence_models::Model;
 use ringfence_store::{Entry, Lease, Store};
@@ -125,8 +125,11 @@ impl Driver {
             (Some(Given::Abort), None) => self.record(EventKind::Interrupted, None),
             (Some(Given::Abort), Some(_)) => Ok(()),
             (Some(_), None) => Err(self.waits_for_nothing()),
-            // Besides the question, other tasks may have been worked on when the driver was lost.
-            (Some(_), Some(asked)) if owed.iter().any(|effect| Name::of(effect).is_some()) => {
+            // Besides the question, other tasks may have been worked on when the driver was lost;
+            // and other models cost something else, which a budget must know first.
+            (Some(_), Some(asked))
+                if owed.iter().any(|effect| Name::of(effect).is_some()) || self.other_rates().is_some() =>
+            {
                 self.resumed()?;
                 match question(&self.run.owed()) {
                     Some(review) if review.id == asked => Ok(()),
@@ -138,9 +141,18 @@ impl Driver {
     }
 
     fn resumed(&mut self) -> Result<()> {
+        let rates = self.other_rates();
+        self.record(EventKind::Resumed { rates }, None).map_err(|error| match error.downcast::<Refused>() {
+            // What is refused is what was asked for with it: a model that a budget can't be kept with.
+            Ok(refused) => Refusal::usage(refused.to_string()).into(),
+            Err(error) => error,
+        })
+    }
+
+    /// What the models cost now, where the run knows it otherwise.
+    fn other_rates(&self) -> Option<Rates> {
         let rates = asking::rates(self.model.as_ref(), self.run.state());
-        let rates = (rates != self.run.state().settings.rates).then_some(rates);
-        self.record(EventKind::Resumed { rates }, None)
+        (rates != self.run.state().settings.rates).then_some(rates)
     }
 
     fn waits_for_nothing(&self) -> anyhow::Error {

@@ -3,7 +3,7 @@
 use super::plan_file;
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Answer, Flow, PlanHash, PlannedTask, Subject};
+use ringfence_engine::{Answer, Flow, PlanHash, PlannedTask, Review, Subject};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -71,6 +71,19 @@ pub(super) fn approved_hash(subject: &Subject) -> Option<PlanHash> {
     }
 }
 
+/// An approval that names what it approves: a plan's hash, any other review's number.
+fn approval(what: Option<String>, review: &Review) -> Result<Answer, Refusal> {
+    let Some(what) = what else { return Ok(Answer::Approve { plan: None }) };
+    if approved_hash(&review.subject).is_some() {
+        return Ok(Answer::Approve { plan: Some(whole_hash(what, &review.subject)) });
+    }
+    if what == review.id.to_string() {
+        return Ok(Answer::Approve { plan: None });
+    }
+    let message = format!("the approval is for review `{what}`, and the open one is review {}", review.id);
+    Err(Refusal::usage(message).hint("look at it with `ringfence show`, then approve it by its number"))
+}
+
 /// A hash may be given by its first digits, as it is printed.
 fn whole_hash(given: String, subject: &Subject) -> PlanHash {
     const FEWEST: usize = 8;
@@ -81,9 +94,10 @@ fn whole_hash(given: String, subject: &Subject) -> PlanHash {
 }
 
 /// The answer that was given, with what stands in its file.
-pub(super) fn read(given: Given, subject: &Subject, flow: Flow) -> Result<Answer> {
+pub(super) fn read(given: Given, review: &Review, flow: Flow) -> Result<Answer> {
+    let subject = &review.subject;
     Ok(match given {
-        Given::Approve(hash) => Answer::Approve { plan: hash.map(|hash| whole_hash(hash, subject)) },
+        Given::Approve(what) => approval(what, review)?,
         Given::Reject(reason) => Answer::Reject { reason },
         Given::Reply(text) => Answer::Reply { text },
         Given::Abort => Answer::Abort,
@@ -134,7 +148,8 @@ fn nothing_to_edit(subject: &Subject, flow: Flow) -> Refusal {
     }
 }
 
-fn text_of(path: &Path) -> Result<String> {
+/// What stands in an answer's file, of at most 1 MiB.
+pub(super) fn text_of(path: &Path) -> Result<String> {
     const MOST: u64 = 1 << 20;
     let mut text = String::new();
     let file = File::open(path).with_context(|| format!("{} can't be opened", path.display()))?;
@@ -148,7 +163,7 @@ fn text_of(path: &Path) -> Result<String> {
 mod tests {
     use super::*;
     use crate::exit::{Exit, exit_of};
-    use ringfence_engine::ModelStage;
+    use ringfence_engine::{ModelStage, ReviewId};
 
     fn file(text: &str) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -158,7 +173,23 @@ mod tests {
 
     fn edit(text: &str, subject: &Subject, flow: Flow) -> Result<Answer> {
         let file = file(text);
-        read(Given::Edit(file.path().to_owned()), subject, flow)
+        read(Given::Edit(file.path().to_owned()), &about(subject.clone()), flow)
+    }
+
+    fn about(subject: Subject) -> Review {
+        Review { id: ReviewId(7), subject }
+    }
+
+    #[test]
+    fn an_approval_of_another_review_than_the_open_one_is_refused() {
+        let approve = |what: Option<&str>| {
+            read(Given::Approve(what.map(str::to_owned)), &about(stagnation()), Flow::Staged)
+        };
+        assert_eq!(approve(Some("7")).unwrap(), Answer::Approve { plan: None });
+        assert_eq!(approve(None).unwrap(), Answer::Approve { plan: None });
+        let error = approve(Some("6")).unwrap_err();
+        assert_eq!(exit_of(&error), Exit::Usage);
+        assert!(error.to_string().contains("the open one is review 7"), "{error}");
     }
 
     fn stagnation() -> Subject {

@@ -15,7 +15,7 @@ pub use ways::{answers, ways_on};
 
 use anyhow::{Context, Result};
 use given::approved_hash;
-use ringfence_engine::{Answer, Review, State, Subject};
+use ringfence_engine::{Answer, Cause, Review, State, Subject};
 
 /// What asking brought.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,9 +68,9 @@ impl Reviewer {
     /// Asks, or says that the answer comes another day.
     pub async fn ask(&mut self, review: &Review, state: &State) -> Result<Verdict> {
         if let Some(given) = self.given.take() {
-            let (subject, flow) = (review.subject.clone(), state.settings.flow);
+            let (review, flow) = (review.clone(), state.settings.flow);
             // A file can be a pipe that nobody writes to; Ctrl-C must still be heard.
-            let read = tokio::task::spawn_blocking(move || given::read(given, &subject, flow));
+            let read = tokio::task::spawn_blocking(move || given::read(given, &review, flow));
             return Ok(Verdict::Answered(read.await.context("the answer can't be read")??));
         }
         if self.yes && covered_by_yes(&review.subject) {
@@ -97,13 +97,19 @@ impl Reviewer {
     }
 }
 
-/// What `--yes` stands for: never a question to a person, never an outcome that nobody knows.
+/// What `--yes` stands for: plans, and calls that are shown for what they can do. Not for what the
+/// model isn't sure of, nor for what the run may have been told to send; and a pause at a judgement
+/// or at the end is there because somebody wants to see it.
 fn covered_by_yes(subject: &Subject) -> bool {
     match subject {
-        Subject::Plan { .. } | Subject::Judgement { .. } | Subject::Finish { .. } => true,
-        // What it could send, the run may have been told to send.
-        Subject::Call { why, .. } => why.pause_point().is_some(),
-        Subject::Question { .. }
+        Subject::Plan { .. } => true,
+        Subject::Call { why, .. } => match why {
+            Cause::BeforeTool | Cause::BeforeWrite | Cause::BeforeEgress => true,
+            Cause::AfterEvaluate | Cause::OnLowConfidence | Cause::ReadAndReceived => false,
+        },
+        Subject::Judgement { .. }
+        | Subject::Finish { .. }
+        | Subject::Question { .. }
         | Subject::Stagnation { .. }
         | Subject::UnknownOutcome { .. }
         | Subject::StageFailed { .. }
@@ -115,7 +121,7 @@ fn covered_by_yes(subject: &Subject) -> bool {
 mod tests {
     use super::*;
     use crate::rehearsal::{Rehearsal, decide, plan, reason};
-    use ringfence_engine::{Cause, Effect, Flow, ModelStage, PausePoint};
+    use ringfence_engine::{Effect, Flow, ModelStage, PausePoint};
     use serde_json::json;
 
     fn asked(run: &Rehearsal) -> Subject {
@@ -131,14 +137,16 @@ mod tests {
         run.approve().reply(decide("write_file", json!({ "path": "x" })));
         let Subject::Call { call, why } = asked(&run) else { panic!("no call") };
         assert!(covered_by_yes(&Subject::Call { call: call.clone(), why }));
-        assert!(!covered_by_yes(&Subject::Call { call: call.clone(), why: Cause::ReadAndReceived }));
+        for why in [Cause::ReadAndReceived, Cause::OnLowConfidence] {
+            assert!(!covered_by_yes(&Subject::Call { call: call.clone(), why }));
+        }
         assert!(!covered_by_yes(&Subject::UnknownOutcome { call }));
         let mut run = Rehearsal::flow(Flow::Pipeline, &[PausePoint::BeforeFinish]);
         run.reply(reason("NEED_MORE_INFO", json!({ "question": "Which?" })));
         assert!(!covered_by_yes(&asked(&run)));
         run.answer(Answer::Reply { text: "all".to_owned() });
         run.reply(reason("FINAL_ANSWER", json!({ "answer": "42" })));
-        assert!(covered_by_yes(&asked(&run)));
+        assert!(!covered_by_yes(&asked(&run)), "a pause at the end is there to be seen");
         assert!(!covered_by_yes(&Subject::Stagnation { seen: "a".to_owned() }));
         assert!(!covered_by_yes(&Subject::Interrupted));
         let (stage, why) = (ModelStage::Plan, String::new());

@@ -2,17 +2,18 @@
 
 use super::given::{Editable, editable};
 use super::text::short;
-use ringfence_engine::{Flow, ModelStage, Subject};
+use ringfence_engine::{Flow, ModelStage, Review, Subject};
 
 /// The complete commands that answer a review, the likeliest first. `resume` is the command up to
 /// and including the run's id.
-pub fn ways_on(resume: &str, subject: &Subject, flow: Flow) -> Vec<String> {
-    answers(subject, flow).into_iter().map(|answer| format!("{resume} {answer}").trim().to_owned()).collect()
+pub fn ways_on(resume: &str, review: &Review, flow: Flow) -> Vec<String> {
+    answers(review, flow).into_iter().map(|answer| format!("{resume} {answer}").trim().to_owned()).collect()
 }
 
 /// The flags of `resume` that answer a review, the likeliest first; an empty one where the run
-/// simply goes on.
-pub fn answers(subject: &Subject, flow: Flow) -> Vec<String> {
+/// simply goes on. An approval names what it approves, so that it can't count for what comes up next.
+pub fn answers(review: &Review, flow: Flow) -> Vec<String> {
+    let subject = &review.subject;
     const ADD: Option<&str> = Some("--add TASKS.toml");
     const REJECT: Option<&str> = Some("--reject 'WHY'");
     const WORDS: Option<&str> = Some("--answer 'WORDS TO THINK AGAIN WITH'");
@@ -26,7 +27,7 @@ pub fn answers(subject: &Subject, flow: Flow) -> Vec<String> {
         | Subject::Finish { .. }
         | Subject::Stagnation { .. }
         | Subject::UnknownOutcome { .. }
-        | Subject::StageFailed { unreachable: false, .. } => "--approve".to_owned(),
+        | Subject::StageFailed { unreachable: false, .. } => format!("--approve {}", review.id),
     };
     let edit = match editable(subject, flow) {
         Editable::Plan => Some("--edit PLAN.toml"),
@@ -68,6 +69,17 @@ fn owned(flags: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ringfence_engine::ReviewId;
+
+    fn about(subject: Subject) -> Review {
+        Review { id: ReviewId(7), subject }
+    }
+
+    #[test]
+    fn an_approval_names_the_review_that_it_is_for() {
+        let review = about(Subject::Finish { answer: None, reasoning: String::new() });
+        assert_eq!(answers(&review, Flow::Staged).first().map(String::as_str), Some("--approve 7"));
+    }
 
     fn failed(stage: ModelStage, unreachable: bool) -> Subject {
         Subject::StageFailed { stage, why: "no".to_owned(), unreachable }
@@ -79,7 +91,7 @@ mod tests {
         let all = [stagnation, failed(ModelStage::Reason, false), failed(ModelStage::Converse, false)];
         for subject in &all {
             for flow in [Flow::Pipeline, Flow::React] {
-                let ways = ways_on("ringfence resume r", subject, flow);
+                let ways = ways_on("ringfence resume r", &about(subject.clone()), flow);
                 assert!(!ways.iter().any(|way| way.contains("PLAN.toml")), "{ways:?}");
                 assert!(ways.iter().all(|way| way.starts_with("ringfence resume r")), "{ways:?}");
             }
@@ -88,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_model_out_of_reach_is_asked_again_by_going_on() {
-        let ways = ways_on("ringfence resume r", &failed(ModelStage::Plan, true), Flow::Staged);
+        let ways = ways_on("ringfence resume r", &about(failed(ModelStage::Plan, true)), Flow::Staged);
         assert_eq!(
             ways,
             ["ringfence resume r", "ringfence resume r --model ANOTHER", "ringfence resume r --abort"]
@@ -97,11 +109,10 @@ mod tests {
 
     #[test]
     fn the_end_offers_the_plan_or_the_answer_whichever_there_is() {
-        let finish = |answer: Option<&str>| Subject::Finish {
-            answer: answer.map(str::to_owned),
-            reasoning: String::new(),
+        let finish = |answer: Option<&str>| {
+            about(Subject::Finish { answer: answer.map(str::to_owned), reasoning: String::new() })
         };
-        let has = |subject: &Subject, flow, flag: &str| answers(subject, flow).contains(&flag.to_owned());
+        let has = |review: &Review, flow, flag: &str| answers(review, flow).contains(&flag.to_owned());
         assert!(has(&finish(None), Flow::Staged, "--edit PLAN.toml"));
         assert!(has(&finish(Some("42")), Flow::Pipeline, "--edit ANSWER.txt"));
         assert!(!has(&finish(Some("42")), Flow::Pipeline, "--edit PLAN.toml"));

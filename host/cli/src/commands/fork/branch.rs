@@ -3,6 +3,7 @@
 //! Owns: where a run can be forked, and the new run's first steps. Doesn't own: writing them,
 //! going on from them.
 
+use crate::args::LimitArgs;
 use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
 use anyhow::{Context, Result};
@@ -27,26 +28,37 @@ struct Step {
 }
 
 impl Branch {
-    /// The run `id`, which begins with the first `at` events of another.
-    pub(super) fn of(journal: &Journal, at: u64, id: &RunId) -> Result<Self> {
+    /// The run `id`, which begins with the first `at` events of another, under these limits where
+    /// they are given.
+    pub(super) fn of(journal: &Journal, at: u64, id: &RunId, limits: &LimitArgs) -> Result<Self> {
         let mut events = journal.events.iter();
         let first = events.next().context("a journal has a first event")?;
-        let started = renamed(&first.event, id)?;
-        let (mut run, _) = Run::replay([started.clone()]).with_context(|| unfit(journal, 1))?;
-        let mut branch = Vec::new();
+        let started = renamed(&first.event, id, limits)?;
+        let (mut run, owed) = match limits.any() {
+            true => Run::start(started.clone()).or_usage()?,
+            false => Run::replay([started.clone()]).with_context(|| unfit(journal, 1))?,
+        };
         let mut receipts = journal.receipts.iter().peekable();
-        let mut step = |recorded: &Recorded, event: Event, run: &Run| {
+        let mut receipts_of = |seq: u64| {
             let mut own = Vec::new();
-            while let Some(stored) = receipts.next_if(|stored| stored.seq <= recorded.seq) {
+            while let Some(stored) = receipts.next_if(|stored| stored.seq <= seq) {
                 own.push((stored.id.clone(), stored.receipt.clone()));
             }
-            let stage = run.state().stage.clone();
-            Step { event, intents: recorded.intents.clone(), receipts: own, stage }
+            own
         };
-        branch.push(step(first, started, &run));
-        for recorded in events.by_ref().take_while(|recorded| recorded.seq <= at) {
-            run.apply(recorded.event.clone()).with_context(|| unfit(journal, recorded.seq))?;
-            branch.push(step(recorded, recorded.event.clone(), &run));
+        let step = |event: Event, intents: Vec<Intent>, receipts, run: &Run| {
+            let stage = run.state().stage.clone();
+            Step { event, intents, receipts, stage }
+        };
+        let mut branch = vec![step(started, intents(&[], &owed), receipts_of(1), &run)];
+        for Recorded { seq, event, .. } in events.take_while(|recorded| recorded.seq <= at) {
+            let before = run.owed();
+            let owed = match run.apply(event.clone()) {
+                Ok(owed) => owed,
+                Err(_) if limits.any() => return Err(another_way(journal, *seq).into()),
+                Err(error) => return Err(error).with_context(|| unfit(journal, *seq)),
+            };
+            branch.push(step(event.clone(), intents(&before, &owed), receipts_of(*seq), &run));
         }
         if branch.len() as u64 == at && run.state().stage.ending().is_none() {
             return Ok(Self { run, steps: branch });
@@ -79,10 +91,13 @@ impl Branch {
     }
 }
 
-fn renamed(first: &Event, id: &RunId) -> Result<Event> {
+fn renamed(first: &Event, id: &RunId, limits: &LimitArgs) -> Result<Event> {
     let mut event = first.clone();
     match &mut event.kind {
-        EventKind::Started { run, .. } => run.clone_from(id),
+        EventKind::Started { run, settings, .. } => {
+            run.clone_from(id);
+            limits.lay_over(&mut settings.limits);
+        }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ToolFinished { .. }
@@ -92,6 +107,13 @@ fn renamed(first: &Event, id: &RunId) -> Result<Event> {
         | EventKind::Replanned { .. } => anyhow::bail!("a run's first event isn't its start"),
     }
     Ok(event)
+}
+
+/// Under other limits an event doesn't fit any more.
+fn another_way(journal: &Journal, seq: u64) -> Refusal {
+    let id = &journal.run.id;
+    Refusal::usage(format!("under these limits run {id} would have gone another way by event {seq}"))
+        .hint(format!("fork it before: --at {}, or without new limits", seq - 1))
 }
 
 /// Why the run can't be forked there, and where it can.

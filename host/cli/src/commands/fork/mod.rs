@@ -17,6 +17,7 @@ use ringfence_engine::{PlannedTask, State};
 use ringfence_store::{NewRun, Parent, Store};
 use serde_json::json;
 use std::path::Path;
+use std::time::Duration;
 
 /// Carries the command out. The other run is only read: it may be driven meanwhile.
 pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -27,7 +28,7 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
     let tasks = args.plan.as_deref().map(tasks_in).transpose()?;
     let now = Store::now();
     let id = session::new_id(now.0);
-    let mut branch = Branch::of(&parent, args.at.get(), &id)?;
+    let mut branch = Branch::of(&parent, args.at.get(), &id, &args.limits)?;
     if let Some(tasks) = tasks {
         branch.replan(tasks, now)?;
     }
@@ -54,7 +55,7 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
             if !voice.quiet && !voice.json {
                 err(&format!("forked from run {} at event {}\n", parent.run.id, args.at));
             }
-            let opened = Opened { store, lease, run: branch.run };
+            let opened = Opened { store, lease, run: branch.run, unjournaled: Duration::ZERO };
             return session::go_on(opened, means, resumption, &folders, voice);
         }
     }

@@ -9,7 +9,7 @@ mod trace;
 use crate::args::{GlobalArgs, ShowArgs};
 use crate::exit::Exit;
 use crate::lanes;
-use crate::output::out;
+use crate::output::{out, out_json};
 use crate::review::ways_on;
 use crate::session::{own_command, replay, resume_command};
 use crate::state_dir::Folders;
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
         state,
     };
     if args.json {
-        out(&format!("{}\n", serde_json::to_string_pretty(&json::whole(&shown))?))?;
+        out_json(&json::whole(&shown))?;
     } else if args.events {
         out(&events::list(&shown))?;
     } else {
@@ -69,7 +69,7 @@ impl Shown {
             .enumerate()
             .map(|(place, review)| {
                 let ways = match place {
-                    0 => ways_on(&self.resume, &review.subject, self.state.settings.flow),
+                    0 => ways_on(&self.resume, &review, self.state.settings.flow),
                     _ => Vec::new(),
                 };
                 let task = lanes::asker(&self.state, review.id).0.cloned();
