@@ -36,7 +36,7 @@ pub(crate) fn run(
     match answer {
         None => {}
         Some(Given::Reply(text)) => drop(child.env(REPLY, text)),
-        Some(Given::Approve(None)) => drop(child.env(APPROVE, "1")),
+        Some(Given::Approve(Some(review))) => drop(child.env(APPROVE, review)),
         Some(other) => panic!("no scenario is answered with {other:?}"),
     }
     if let Some(point) = kill_at {
@@ -51,7 +51,7 @@ fn a_run_in_a_process_of_its_own() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let scenario = Scenario::named(&std::env::var(SCENARIO).expect("a scenario"));
     let reply = std::env::var(REPLY).ok().map(Given::Reply);
-    let given = reply.or_else(|| std::env::var_os(APPROVE).map(|_| Given::Approve(None)));
+    let given = reply.or_else(|| std::env::var(APPROVE).ok().map(|review| Given::Approve(Some(review))));
     let store = rig::store(&folder);
     let (run, resumed) = rig::begin_or_take_up(&store, scenario);
     rig::block_on(async {

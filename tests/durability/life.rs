@@ -101,21 +101,28 @@ fn answer_to(review: &Review, folder: &Path) -> Option<Given> {
                 marks(folder).iter().any(|mark| mark.moment == Moment::TookEffect && mark.call == call.call);
             Some(match happened {
                 true => Given::Reply(Tool::called(&call.tool).result(&call.input)),
-                false => Given::Approve(None),
+                false => approval(review),
             })
         }
-        Subject::Call { why: Cause::ReadAndReceived, .. } => Some(Given::Approve(None)),
+        Subject::Call {
+            why: Cause::ReadAndReceived | Cause::AfterEvaluate | Cause::OnLowConfidence, ..
+        }
+        | Subject::Judgement { .. }
+        | Subject::Finish { .. } => Some(approval(review)),
         Subject::Question { .. } => Some(Given::Reply("You may.".to_owned())),
         // `--yes` and a model that is back answer these.
         Subject::Plan { .. }
-        | Subject::Call { .. }
-        | Subject::Judgement { .. }
-        | Subject::Finish { .. }
+        | Subject::Call { why: Cause::BeforeTool | Cause::BeforeWrite | Cause::BeforeEgress, .. }
         | Subject::StageFailed { unreachable: true, .. } => None,
         Subject::Stagnation { .. } | Subject::StageFailed { .. } | Subject::Interrupted => {
             panic!("no scenario asks this: {review:?}")
         }
     }
+}
+
+/// The approval of this question and no other.
+fn approval(review: &Review) -> Given {
+    Given::Approve(Some(review.id.to_string()))
 }
 
 /// A folder for a journal.
