@@ -3,6 +3,7 @@
 //! Owns the data and its validation. Opening what is granted is `view`'s business.
 
 use crate::digest::Digest;
+use crate::mask::Masks;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -28,6 +29,16 @@ pub struct DirGrant {
     pub path: GrantPath,
     /// What may be done there.
     pub access: Access,
+    /// What is hidden there.
+    #[serde(default, skip_serializing_if = "Masks::is_default")]
+    pub masks: Masks,
+}
+
+impl DirGrant {
+    /// To be read, with nothing hidden but what always is and what is by default.
+    pub fn read(path: GrantPath) -> Self {
+        Self { path, access: Access::Read, masks: Masks::default() }
+    }
 }
 
 /// What may be done in a granted directory.
@@ -148,11 +159,7 @@ impl Limits {
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
-        Self {
-            dirs: vec![DirGrant { path: GrantPath::root(), access: Access::Read }],
-            entropy: false,
-            limits: Limits::default(),
-        }
+        Self { dirs: vec![DirGrant::read(GrantPath::root())], entropy: false, limits: Limits::default() }
     }
 
     /// What these grants let any tool do.
@@ -160,10 +167,11 @@ impl Grants {
         Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: !self.entropy }
     }
 
-    /// Over the canonical JSON of the grants.
+    /// Over the canonical JSON of the grants, and what is hidden by default.
     pub fn digest(&self) -> Digest {
-        let json = serde_json::to_vec(self).expect("grants are plain data");
-        Digest::of(&json)
+        let mut all = serde_json::to_vec(self).expect("grants are plain data");
+        all.extend_from_slice(Masks::built_in_digest().hex().as_bytes());
+        Digest::of(&all)
     }
 }
 

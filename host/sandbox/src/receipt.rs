@@ -1,7 +1,7 @@
 //! What a call did, and how it ended.
 
 use crate::digest::Digest;
-use crate::grant::DirGrant;
+use crate::grant::{Access, GrantPath};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -54,6 +54,9 @@ pub struct Denial {
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
+    /// The pattern that hides it, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
     /// The grant that would have allowed it, as a person would write it. Says nothing of whether
     /// its folder is there. None if no grant can, or for a path that starts with `/`.
     pub would_allow: Option<String>,
@@ -72,12 +75,23 @@ pub enum DenialReason {
     LinkLeaves,
     /// A FIFO, socket or device.
     SpecialFile,
-    /// Hidden from every guest.
+    /// Hidden: by a pattern, or from every guest.
     Masked,
     /// A change where only reading is granted.
     ReadOnly,
     /// A request to the network.
     Network,
+}
+
+/// A directory as a call saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantedDir {
+    /// Where it is, seen from the project folder.
+    pub path: GrantPath,
+    /// What may be done there.
+    pub access: Access,
+    /// The digest of the patterns that hide things there, in their order, built-in ones first.
+    pub masks: Digest,
 }
 
 /// A file that the guest opened.
@@ -100,7 +114,7 @@ pub struct Receipt {
     /// The digest of the grants.
     pub grants: Digest,
     /// The effective directories.
-    pub dirs: Vec<DirGrant>,
+    pub dirs: Vec<GrantedDir>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
     /// Every denial, equal ones once, in order, bounded.

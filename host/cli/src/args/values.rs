@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use ringfence_engine::PausePoint;
-use ringfence_sandbox::GrantPath;
+use ringfence_sandbox::{GrantPath, MaskPattern};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,11 @@ pub fn parse_money(text: &str) -> Result<u64, String> {
 /// A folder of the project.
 pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
     GrantPath::parse(text).map_err(|error| error.to_string())
+}
+
+/// A pattern of things to hide.
+pub(super) fn parse_mask(text: &str) -> Result<MaskPattern, String> {
+    MaskPattern::parse(text).map_err(|error| error.to_string())
 }
 
 /// A goal: some words, of a sane length.

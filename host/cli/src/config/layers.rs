@@ -1,5 +1,6 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
+use super::dirs::{self, common, holds, plain};
 use super::file::{
     Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
 };
@@ -7,22 +8,16 @@ use super::{Flags, ToolPolicy};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
-use ringfence_sandbox::{Access, DirGrant, Grants, Limits as CallLimits};
+use ringfence_sandbox::{Grants, Limits as CallLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Less memory than this runs no tool.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// The folders that were named by whoever comes last, and the bounds of a call.
+/// The granted folders and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
-    let dirs = if !flags.dirs.is_empty() {
-        flags.dirs.iter().map(|path| DirGrant { path: path.clone(), access: Access::Read }).collect()
-    } else if let Some(dirs) = user.grants.dirs.as_ref().or(project.grants.dirs.as_ref()) {
-        plain(dirs)
-    } else {
-        Grants::whole_project().dirs
-    };
+    let dirs = dirs::granted(project, user, flags);
     let entropy = user.grants.entropy.or(project.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
@@ -61,6 +56,12 @@ pub(super) fn tools(
                 ))
                 .hint("a tool can only be given less than [grants]")
                 .into());
+            }
+            let shows = section.dirs.iter().flatten().find_map(|Dir(dir)| dirs::shows(dir));
+            if let Some(shows) = shows {
+                return Err(Refusal::usage(format!("{file}: [tools.{tool}] says {shows}"))
+                    .hint("a tool can only be given less than [grants]")
+                    .into());
             }
             let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
@@ -247,41 +248,12 @@ fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn plain(dirs: &[Dir]) -> Vec<DirGrant> {
-    dirs.iter().map(|Dir(grant)| grant.clone()).collect()
-}
-
-/// Whether `outer` is the folder of `inner` or above it.
-fn holds(outer: &DirGrant, inner: &DirGrant) -> bool {
-    inner.path.names().starts_with(outer.path.names())
-}
-
-/// What lies in a folder of both lists.
-fn common(one: &[DirGrant], other: &[DirGrant]) -> Vec<DirGrant> {
-    let mut both: Vec<DirGrant> = Vec::new();
-    for a in one {
-        for b in other {
-            let inner = if holds(a, b) {
-                b
-            } else if holds(b, a) {
-                a
-            } else {
-                continue;
-            };
-            if !both.contains(inner) {
-                both.push(inner.clone());
-            }
-        }
-    }
-    both
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;
     use super::*;
     use crate::args::PauseList;
-    use ringfence_sandbox::GrantPath;
+    use ringfence_sandbox::{DirGrant, GrantPath};
 
     fn paths(grants: &[DirGrant]) -> Vec<String> {
         grants.iter().map(|dir| dir.path.to_string()).collect()
@@ -289,19 +261,6 @@ mod tests {
 
     fn dir_flags(dirs: &[&str]) -> Flags {
         Flags { dirs: dirs.iter().map(|dir| GrantPath::parse(dir).unwrap()).collect(), ..Flags::default() }
-    }
-
-    #[test]
-    fn folders_are_named_by_flags_then_the_user_then_the_project_then_nobody() {
-        let project = parse("grants.dirs = ['src', 'docs']").unwrap();
-        let user = parse("grants.dirs = [{ path = 'src/./lib', access = 'read' }]").unwrap();
-        let none = ConfigFile::default();
-        let dirs = |project, user, flags: &Flags| paths(&grants(project, user, flags).dirs);
-        assert_eq!(dirs(&project, &user, &dir_flags(&["tests"])), ["tests"]);
-        assert_eq!(dirs(&project, &user, &Flags::default()), ["src/lib"]);
-        assert_eq!(dirs(&project, &none, &Flags::default()), ["src", "docs"]);
-        assert_eq!(dirs(&none, &none, &Flags::default()), ["."]);
-        assert_eq!(dirs(&parse("grants.dirs = []").unwrap(), &none, &Flags::default()), [""; 0]);
     }
 
     #[test]

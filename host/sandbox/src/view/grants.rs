@@ -4,10 +4,12 @@ use super::beneath::{Handle, Walk};
 use super::escape::from_os;
 use super::node::Node;
 use super::place::Place;
-use super::policy::is_masked;
+use super::policy::is_state_folder;
 use super::project::ProjectDir;
 use crate::digest::Digest;
 use crate::grant::{Access, DirGrant, GrantPath, Grants};
+use crate::mask::{MAX_MASKS, MaskError, MaskSet, Masks};
+use crate::receipt::GrantedDir;
 use rustix::fs::{AtFlags, FileType, OFlags, fstat, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -22,6 +24,7 @@ const MAX_GRANTS: usize = 256;
 pub(super) struct Granted {
     pub(super) place: Place,
     pub(super) access: Access,
+    pub(super) masks: Arc<MaskSet>,
     pub(super) handle: Handle,
 }
 
@@ -33,8 +36,12 @@ pub struct GrantedTree {
     /// As they were given.
     grants: Grants,
     digest: Digest,
+    /// As they were given, with the digests of what is hidden in them.
+    dirs: Vec<GrantedDir>,
     /// Deepest first.
     granted: Vec<Granted>,
+    /// What a grant hides that says nothing of masks.
+    pub(super) usual_masks: Arc<MaskSet>,
     /// Whether places are judged at all; only this crate's own tests may say no.
     #[cfg(test)]
     pub(super) judged: bool,
@@ -88,6 +95,39 @@ pub enum GrantError {
     /// Ringfence's own folder.
     #[error("`{0}` can't be granted: `.ringfence` is Ringfence's own folder and hidden from every tool")]
     StateFolder(GrantPath),
+    /// A mask hides it.
+    #[error(
+        "`{grant}` can't be granted: the mask `{mask}` of `{of}` hides `{at}`; the mask `!/{at}`, in your own \
+         configuration or with --mask, shows it"
+    )]
+    Masked {
+        /// The grant.
+        grant: GrantPath,
+        /// The pattern.
+        mask: String,
+        /// What it hides: the grant, or a folder on the way to it.
+        at: String,
+        /// The grant that the pattern belongs to: the same, or one that holds it.
+        of: GrantPath,
+    },
+    /// More masks than a grant may have.
+    #[error(
+        "`{grant}` has {count} masks, {MAX_MASKS} at most are possible; let one pattern fit several names"
+    )]
+    TooManyMasks {
+        /// The grant.
+        grant: GrantPath,
+        /// How many.
+        count: usize,
+    },
+    /// Masks that can't be used.
+    #[error("the masks of `{grant}` can't be used: {source}")]
+    Masks {
+        /// The grant.
+        grant: GrantPath,
+        /// What is wrong.
+        source: MaskError,
+    },
     /// The system refuses.
     #[error("`{grant}` can't be granted: {source}; check the folder's permissions")]
     Unreadable {
@@ -124,8 +164,9 @@ impl GrantedTree {
         }
         let mut granted: Vec<Granted> = Vec::with_capacity(grants.dirs.len());
         let mut identities: Vec<(u64, u64)> = Vec::with_capacity(grants.dirs.len());
+        let mut masks = ReadyMasks::default();
         for grant in &grants.dirs {
-            let (one, identity) = open_grant(project, grant)?;
+            let (one, identity) = open_grant(project, grant, masks.of(grant)?)?;
             if granted.iter().any(|other| other.place == one.place) {
                 return Err(GrantError::Twice(grant.path.clone()));
             }
@@ -136,12 +177,23 @@ impl GrantedTree {
             granted.push(one);
             identities.push(identity);
         }
+        none_hidden(&granted, grants)?;
+        let dirs = grants.dirs.iter().zip(&granted).map(|(grant, opened)| GrantedDir {
+            path: grant.path.clone(),
+            access: grant.access,
+            masks: opened.masks.digest(),
+        });
+        let dirs = dirs.collect();
+        let usual = DirGrant::read(GrantPath::root());
+        let usual_masks = masks.of(&usual)?;
         granted.sort_by_key(|g| std::cmp::Reverse(g.place.depth()));
         Ok(Self {
             project: project.clone(),
             grants: grants.clone(),
             digest: grants.digest(),
+            dirs,
             granted,
+            usual_masks,
             #[cfg(test)]
             judged: true,
         })
@@ -150,6 +202,11 @@ impl GrantedTree {
     /// The grants that this was opened for.
     pub fn grants(&self) -> &Grants {
         &self.grants
+    }
+
+    /// The granted directories, as a receipt has them.
+    pub fn dirs(&self) -> &[GrantedDir] {
+        &self.dirs
     }
 
     /// The digest of these grants.
@@ -175,6 +232,11 @@ impl GrantedTree {
         self.granted.iter().find(|g| place.below(&g.place).is_some())
     }
 
+    /// What hides things at a place.
+    pub(super) fn masks(&self, place: &Place) -> &Arc<MaskSet> {
+        self.holder(place).map_or(&self.usual_masks, |granted| &granted.masks)
+    }
+
     /// Whether there is nothing but the way to a grant at a place that no grant holds.
     pub(super) fn is_bare(&self, place: &Place) -> bool {
         place.is_root() || self.granted.iter().any(|g| g.place.below(place).is_some())
@@ -187,12 +249,58 @@ impl GrantedTree {
     }
 }
 
-fn open_grant(project: &ProjectDir, grant: &DirGrant) -> Result<(Granted, (u64, u64)), GrantError> {
+/// Masks made ready; most grants have the same.
+#[derive(Default)]
+struct ReadyMasks(Vec<(Masks, Arc<MaskSet>)>);
+
+impl ReadyMasks {
+    fn of(&mut self, grant: &DirGrant) -> Result<Arc<MaskSet>, GrantError> {
+        if let Some((_, ready)) = self.0.iter().find(|(masks, _)| *masks == grant.masks) {
+            return Ok(ready.clone());
+        }
+        let count = grant.masks.patterns.len();
+        if count > MAX_MASKS {
+            return Err(GrantError::TooManyMasks { grant: grant.path.clone(), count });
+        }
+        let ready = MaskSet::new(&grant.masks)
+            .map_err(|source| GrantError::Masks { grant: grant.path.clone(), source })?;
+        let ready = Arc::new(ready);
+        self.0.push((grant.masks.clone(), ready.clone()));
+        Ok(ready)
+    }
+}
+
+/// No grant may be hidden, by its own masks or those of one that holds it: it could be reached by
+/// one way and not by another. In the order of `grants`.
+fn none_hidden(granted: &[Granted], grants: &Grants) -> Result<(), GrantError> {
+    for (inner, grant) in granted.iter().zip(&grants.dirs) {
+        for (outer, of) in granted.iter().zip(&grants.dirs) {
+            if inner.place.below(&outer.place).is_some()
+                && let Some(hidden) = outer.masks.hides(inner.place.as_str())
+            {
+                let at: Vec<_> = inner.place.names().take(hidden.depth).collect();
+                return Err(GrantError::Masked {
+                    grant: grant.path.clone(),
+                    mask: hidden.by.to_string(),
+                    at: at.join("/"),
+                    of: of.path.clone(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn open_grant(
+    project: &ProjectDir,
+    grant: &DirGrant,
+    masks: Arc<MaskSet>,
+) -> Result<(Granted, (u64, u64)), GrantError> {
     let mut place = Place::root();
     for name in grant.path.names() {
         place.push(&from_os(name.as_bytes())).map_err(|_| GrantError::TooLong(grant.path.clone()))?;
     }
-    if is_masked(place.as_str()) {
+    if is_state_folder(place.as_str()) {
         return Err(GrantError::StateFolder(grant.path.clone()));
     }
     let way = if place.is_root() { "." } else { place.as_str() };
@@ -201,7 +309,7 @@ fn open_grant(project: &ProjectDir, grant: &DirGrant) -> Result<(Granted, (u64, 
         .open(&project.handle, way, OFlags::RDONLY | OFlags::DIRECTORY)
         .map_err(|errno| explain(project, grant, errno))?;
     let stat = fstat(&handle).map_err(|errno| explain(project, grant, errno))?;
-    let granted = Granted { place, access: grant.access, handle: Arc::new(handle) };
+    let granted = Granted { place, access: grant.access, masks, handle: Arc::new(handle) };
     Ok((granted, (stat.st_dev, stat.st_ino)))
 }
 

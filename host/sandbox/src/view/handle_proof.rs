@@ -8,7 +8,7 @@ use super::place::Place;
 use super::refused::Refused;
 use super::resolve::{Base, Pinned, Spot};
 use super::*;
-use crate::grant::{Access, DirGrant, GrantPath, Grants, Limits};
+use crate::grant::{DirGrant, GrantPath, Grants, Limits};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::pin::pin;
@@ -98,11 +98,7 @@ impl Guest {
     fn new(dir: &TempDir, walk: Walk, grant: &str, judged: bool) -> Self {
         let project = ProjectDir::open(&dir.path().join("project")).expect("a project").walked(walk);
         let path = GrantPath::parse(grant).expect("a path");
-        let grants = Grants {
-            dirs: vec![DirGrant { path, access: Access::Read }],
-            entropy: false,
-            limits: Limits::default(),
-        };
+        let grants = Grants { dirs: vec![DirGrant::read(path)], entropy: false, limits: Limits::default() };
         let open = if judged { GrantedTree::open } else { GrantedTree::open_unjudged };
         Self { view: View::new(open(&project, &grants).expect("grants")), table: ResourceTable::new() }
     }

@@ -2,6 +2,7 @@
 
 use super::escape::has_escape;
 use super::place::Place;
+use crate::mask::MaskPattern;
 
 /// The grant for a place that no grant holds: the folder that holds it, or the place itself where
 /// it was asked for as a folder and lies at the top, so that not the whole project is named. None
@@ -12,6 +13,28 @@ pub(super) fn grant_for(place: &Place, as_folder: bool) -> Option<String> {
     let folder = if as_folder && parent.is_root() { place } else { &parent };
     Some(format!("--dir {}", written(folder)?))
 }
+
+/// The flag that shows what a mask hides; none if the place can't be written.
+pub(super) fn unmasking(hidden: &Place) -> Option<String> {
+    let path = hidden.as_str();
+    if has_escape(path) || path.chars().any(char::is_control) {
+        return None;
+    }
+    let mut pattern = String::from("!/");
+    for c in path.chars() {
+        if "*?[]\\".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    MaskPattern::parse(&pattern).ok()?;
+    Some(format!("--mask {}", quoted(&pattern)))
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// A folder as a person types it into a shell; none if it can't be typed.
 fn written(folder: &Place) -> Option<String> {
     let path = folder.shown();
@@ -20,7 +43,7 @@ fn written(folder: &Place) -> Option<String> {
     }
     let path = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };
     let plain = |c: char| c.is_alphanumeric() || "/._-+@%,:=".contains(c);
-    if path.chars().all(plain) { Some(path) } else { Some(format!("'{}'", path.replace('\'', r"'\''"))) }
+    if path.chars().all(plain) { Some(path) } else { Some(quoted(&path)) }
 }
 
 #[cfg(test)]
@@ -46,6 +69,16 @@ mod tests {
         }
         assert_eq!(grant_for(&place("a\n/b"), false), None);
         assert_eq!(grant_for(&Place::root(), true), None);
+    }
+
+    #[test]
+    fn what_shows_a_hidden_place_names_it_and_nothing_else() {
+        let shows = |text: &str| unmasking(&place(text));
+        assert_eq!(shows("src/.env").as_deref(), Some("--mask '!/src/.env'"));
+        assert_eq!(shows("it's [1]*.key").as_deref(), Some(r"--mask '!/it'\''s \[1\]\*.key'"));
+        assert_eq!(shows("a\n.key"), None);
+        assert_eq!(shows("caf\u{f7e9}.key"), None);
+        assert_eq!(shows(&format!("{}.key", "x".repeat(300))), None);
     }
 
     #[test]

@@ -194,7 +194,9 @@ impl HostDescriptor for ViewHost<'_> {
     async fn read_directory(&mut self, fd: Fd) -> FsResult<Entries> {
         let listing = match self.node(&fd).map_err(FsError::trap)? {
             Node::Bare(place) => Listing::bare(&self.view.tree, place),
-            Node::Folder { place, handle } => Listing::folder(place, handle).map_err(code_of)?,
+            Node::Folder { place, handle } => {
+                Listing::folder(&self.view.tree, place, handle).map_err(code_of)?
+            }
             Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
         };
         Ok(Resource::new_own(self.table.push(listing)?.rep()))

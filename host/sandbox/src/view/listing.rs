@@ -4,11 +4,13 @@ use super::beneath::Handle;
 use super::escape::from_os;
 use super::grants::GrantedTree;
 use super::place::Place;
-use super::policy::is_masked;
+use super::policy::is_state_folder;
 use super::stat::kind_of;
+use crate::mask::MaskSet;
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry};
 
 /// A folder that is being read.
@@ -21,6 +23,8 @@ pub(super) enum Listing {
         entries: Box<Dir>,
         /// The folder, with a slash unless it's the root: what its entries' places start with.
         prefix: String,
+        /// What hides entries of it. A nested grant isn't among them, so it needn't be asked.
+        masks: Arc<MaskSet>,
     },
 }
 
@@ -29,12 +33,13 @@ impl Listing {
         Self::Bare(tree.bare_names(place).into_iter().map(str::to_owned).collect())
     }
 
-    pub(super) fn folder(place: &Place, handle: &Handle) -> Result<Self, Errno> {
+    pub(super) fn folder(tree: &GrantedTree, place: &Place, handle: &Handle) -> Result<Self, Errno> {
         let mut prefix = place.as_str().to_owned();
         if !place.is_root() {
             prefix.push('/');
         }
-        Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix })
+        let masks = tree.masks(place).clone();
+        Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix, masks })
     }
 
     /// The next entry that the guest may know of.
@@ -43,12 +48,12 @@ impl Listing {
             Self::Bare(names) => {
                 Ok(names.pop_front().map(|name| DirectoryEntry { type_: DescriptorType::Directory, name }))
             }
-            Self::Folder { entries, prefix } => next_in(entries, prefix),
+            Self::Folder { entries, prefix, masks } => next_in(entries, prefix, masks),
         }
     }
 }
 
-fn next_in(entries: &mut Dir, prefix: &mut String) -> Result<Option<DirectoryEntry>, Errno> {
+fn next_in(entries: &mut Dir, prefix: &mut String, masks: &MaskSet) -> Result<Option<DirectoryEntry>, Errno> {
     while let Some(entry) = entries.read() {
         let entry = entry?;
         let os_name = entry.file_name();
@@ -58,7 +63,7 @@ fn next_in(entries: &mut Dir, prefix: &mut String) -> Result<Option<DirectoryEnt
         }
         let length = prefix.len();
         prefix.push_str(&name);
-        let hidden = is_masked(prefix);
+        let hidden = is_state_folder(prefix) || masks.hides_entry(prefix);
         prefix.truncate(length);
         if hidden {
             continue;

@@ -1,6 +1,6 @@
 //! What a call opened and what it was refused, each once, bounded in number and in length.
 
-use super::hint::grant_for;
+use super::hint::{grant_for, unmasking};
 use super::place::{Place, names_of};
 use super::refused::Refused;
 use crate::receipt::{Denial, DenialReason, Opened};
@@ -56,8 +56,7 @@ pub(crate) struct Log {
 struct Recorded {
     operation: &'static str,
     asked: String,
-    place: Place,
-    reason: DenialReason,
+    refused: Refused,
 }
 
 impl Log {
@@ -93,7 +92,7 @@ impl Log {
         as_folder: bool,
         refused: &Refused,
     ) {
-        let Refused::Denied { reason, place } = refused else { return };
+        let Some((reason, place)) = refused.recorded() else { return };
         if (as_folder || goes_through(asked, place)) && self.folders.len() < MAX_ENTRIES {
             self.folders.insert(place.clone());
         }
@@ -106,12 +105,7 @@ impl Log {
             return;
         }
         self.seen.insert(hash);
-        self.denials.push(Recorded {
-            operation,
-            asked: bounded(asked),
-            place: place.clone(),
-            reason: *reason,
-        });
+        self.denials.push(Recorded { operation, asked: bounded(asked), refused: refused.clone() });
     }
 
     pub(super) fn finish(self) -> FileLog {
@@ -119,33 +113,42 @@ impl Log {
         let opened = self.opened.into_iter();
         FileLog {
             opened: opened.map(|(path, count)| Opened { path, bytes_read: count.0.load(Relaxed) }).collect(),
-            denials: self.denials.into_iter().map(|recorded| recorded.finish(&folders)).collect(),
+            denials: self.denials.into_iter().filter_map(|recorded| recorded.finish(&folders)).collect(),
             omitted: self.omitted,
         }
     }
 }
 
 impl Recorded {
-    fn finish(self, folders: &HashSet<Place>) -> Denial {
-        let would_allow = match self.reason {
-            // A path of the host's, most likely, and those are nobody's to grant.
-            DenialReason::NotGranted if self.asked.starts_with('/') => None,
-            DenialReason::NotGranted => grant_for(&self.place, folders.contains(&self.place)),
+    fn finish(self, folders: &HashSet<Place>) -> Option<Denial> {
+        let (reason, place) = self.refused.recorded()?;
+        // A path of the host's, most likely, and those are nobody's to grant.
+        let of_the_host = self.asked.starts_with('/');
+        let granting = || grant_for(place, folders.contains(place));
+        let (would_allow, mask) = match &self.refused {
+            Refused::Masked { mask, hidden, granted, .. } => {
+                let shown = unmasking(hidden);
+                let allow = match (granted, shown) {
+                    (_, None) => None,
+                    (true, Some(shown)) => Some(shown),
+                    (false, Some(_)) if of_the_host => None,
+                    (false, Some(shown)) => granting().map(|grant| format!("{grant} {shown}")),
+                };
+                (allow, Some(mask.clone()))
+            }
+            Refused::Denied { reason: DenialReason::NotGranted, .. } if !of_the_host => (granting(), None),
             // Reading is all that can be granted, and the rest is nobody's to grant.
-            DenialReason::ReadOnly
-            | DenialReason::LeavesRoot
-            | DenialReason::LinkLeaves
-            | DenialReason::SpecialFile
-            | DenialReason::Masked
-            | DenialReason::Network => None,
+            Refused::Denied { .. } | Refused::Plain(_) => (None, None),
         };
-        Denial {
+        let resolved = bounded(place.shown());
+        Some(Denial {
             operation: self.operation.to_owned(),
             asked: self.asked,
-            resolved: bounded(self.place.shown()),
-            reason: self.reason,
+            resolved,
+            reason,
+            mask,
             would_allow,
-        }
+        })
     }
 }
 

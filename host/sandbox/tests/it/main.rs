@@ -11,6 +11,7 @@ mod fence_grants;
 mod fence_guest;
 mod fence_links;
 mod fence_log;
+mod fence_masks;
 mod fence_paths;
 mod fence_race;
 mod fence_special;

@@ -1,8 +1,8 @@
 //! The standard tools as they are embedded, in the fence.
 
 use ringfence_sandbox::{
-    Access, CallReport, CallRequest, CancellationToken, Digest, DirGrant, GrantPath, GrantedTree, Grants,
-    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, Digest, DirGrant, GrantPath, GrantedTree, Grants, Limits,
+    Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset, standard,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -36,7 +36,7 @@ async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
 }
 
 fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
-    let dir = |path: &&str| DirGrant { path: GrantPath::parse(path).unwrap(), access: Access::Read };
+    let dir = |path: &&str| DirGrant::read(GrantPath::parse(path).unwrap());
     let grants =
         Grants { dirs: granted.iter().map(dir).collect(), entropy: false, limits: Limits::default() };
     GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
