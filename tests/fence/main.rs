@@ -133,6 +133,25 @@ fn no_standard_tool_reaches_what_is_masked_and_each_refusal_says_so_and_what_wou
 }
 
 #[test]
+fn a_single_file_can_be_granted_and_nothing_beside_it_is_seen() {
+    let fenced = Fenced::new();
+    let project = fenced.project.to_str().unwrap();
+    let call = |tool: &str, input: Value| {
+        let input = input.to_string();
+        fenced.product.run(&["tool", "call", tool, &input, "--project", project, "--dir", "src/a.py"], &[])
+    };
+    let read = call("read_file", json!({ "file_path": "src/a.py" }));
+    assert!(read.code == Some(0) && read.stdout.contains("granted"), "{read:?}");
+    let listed = call("list_files", json!({ "directory": ".", "recursive": true }));
+    let listing: Value = serde_json::from_str(&listed.stdout).expect("JSON");
+    let paths = listing["entries"].as_array().expect("entries").iter().map(|entry| entry["path"].clone());
+    assert_eq!(paths.collect::<Vec<_>>(), ["src", "src/a.py"], "{listed:?}");
+    let beside = call("read_file", json!({ "file_path": "secret.py" }));
+    let line = "secret.py is outside the granted folders (src/a.py, read); `--dir secret.py` would allow it";
+    assert!(beside.code == Some(1) && beside.stderr.contains(line), "{beside:?}");
+}
+
+#[test]
 fn masks_are_added_by_anyone_and_taken_away_by_the_user_alone() {
     let fenced = Fenced::new();
     let project = fenced.project.to_str().unwrap();

@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Everything that one call may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
-    /// Directories of the project.
+    /// Directories and single files of the project.
     pub dirs: Vec<DirGrant>,
     /// Real clocks and random numbers. Without it they are made up, and the same for equal calls,
     /// so that a tool's answer can be checked by calling it again.
@@ -22,7 +22,7 @@ pub struct Grants {
     pub limits: Limits,
 }
 
-/// One granted directory.
+/// One granted directory, or a single file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DirGrant {
     /// Where it is, seen from the project folder.

@@ -158,7 +158,7 @@ pub struct CompletionsArgs {
 /// What tools may touch, and which tools there are.
 #[derive(Debug, Clone, Default, Args)]
 pub struct GrantArgs {
-    /// Grant this folder of the project, for reading; may be repeated [default: the whole project]
+    /// Grant this folder or file of the project, for reading; may be repeated [default: the whole project]
     #[arg(long = "dir", value_name = "DIR", value_parser = values::parse_grant, help_heading = "Fence")]
     pub dirs: Vec<GrantPath>,
     /// Hide what this gitignore pattern fits, besides keys and credentials; with a leading ! show it;

@@ -57,7 +57,7 @@ pub fn parse_money(text: &str) -> Result<u64, String> {
     if micro == 0 { Err("the amount must be more than nothing".to_owned()) } else { Ok(micro) }
 }
 
-/// A folder of the project.
+/// A folder or file of the project.
 pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
     GrantPath::parse(text).map_err(|error| error.to_string())
 }

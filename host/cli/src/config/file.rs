@@ -51,7 +51,7 @@ pub struct ConfigFile {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrantsSection {
-    /// Folders of the project.
+    /// Folders and files of the project.
     pub dirs: Option<Vec<Dir>>,
     /// Real clocks and random numbers.
     pub entropy: Option<bool>,
@@ -60,7 +60,7 @@ pub struct GrantsSection {
     secrets: NotEnforced,
 }
 
-/// A granted folder: `"src"`, or `{ path = "src", access = "read", masks = ["*.csv"] }`.
+/// A granted folder or file: `"src"`, or `{ path = "src", access = "read", masks = ["*.csv"] }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dir(pub DirGrant);
 
@@ -350,7 +350,9 @@ impl<'de> Deserialize<'de> for Dir {
         impl<'de> Visitor<'de> for Either {
             type Value = DirGrant;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a folder of the project: \"src\" or { path = \"src\", access = \"read\" }")
+                f.write_str(
+                    "a folder or file of the project: \"src\" or { path = \"src\", access = \"read\" }",
+                )
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<DirGrant, E> {
                 GrantPath::parse(text).map(DirGrant::read).map_err(E::custom)

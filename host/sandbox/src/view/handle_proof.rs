@@ -4,6 +4,7 @@
 //! The switch is compiled into this crate's own unit tests and nothing else.
 
 use super::beneath::look;
+use super::grants::Held;
 use super::place::Place;
 use super::refused::Refused;
 use super::resolve::{Base, Pinned, Spot};
@@ -71,8 +72,8 @@ impl GrantedTree {
             while let Some((name, after)) = rest.split_once('/') {
                 place.push(name)?;
                 rest = after;
-                if let Some(granted) = self.holder(&place) {
-                    start = Some(&granted.handle);
+                if let Some(Held::Folder(handle)) = self.holder(&place).map(|granted| &granted.held) {
+                    start = Some(handle);
                     way = rest;
                     break;
                 }

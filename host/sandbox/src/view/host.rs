@@ -69,7 +69,7 @@ impl<'a> ViewHost<'a> {
 
     /// Records a refusal and turns it into the guest's error.
     fn refuse(&mut self, operation: &'static str, asked: &str, refused: Refused) -> FsError {
-        self.view.log.refused(operation, asked, false, &refused);
+        self.view.log.refused(operation, asked, &refused);
         refused.code().into()
     }
 
@@ -145,7 +145,7 @@ impl HostDescriptor for ViewHost<'_> {
         let node = self.node(&fd).map_err(FsError::trap)?;
         let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
         let opened = opened.map_err(|refused| {
-            self.view.log.refused(operation, &path, folder, &refused);
+            self.view.log.refused(operation, &path, &refused);
             refused.code()
         });
         let node = match opened? {

@@ -15,8 +15,8 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEn
 
 /// A folder that is being read.
 pub(super) enum Listing {
-    /// A bare folder: the names on the way to granted ones.
-    Bare(VecDeque<String>),
+    /// A bare folder: what is on the way to what is granted.
+    Bare(VecDeque<DirectoryEntry>),
     /// A folder of a grant.
     Folder {
         /// Reads on with each entry; has a position of its own.
@@ -30,7 +30,11 @@ pub(super) enum Listing {
 
 impl Listing {
     pub(super) fn bare(tree: &GrantedTree, place: &Place) -> Self {
-        Self::Bare(tree.bare_names(place).into_iter().map(str::to_owned).collect())
+        let entry = |(name, is_file): (&str, bool)| DirectoryEntry {
+            type_: if is_file { DescriptorType::RegularFile } else { DescriptorType::Directory },
+            name: name.to_owned(),
+        };
+        Self::Bare(tree.bare_names(place).into_iter().map(entry).collect())
     }
 
     pub(super) fn folder(tree: &GrantedTree, place: &Place, handle: &Handle) -> Result<Self, Errno> {
@@ -45,9 +49,7 @@ impl Listing {
     /// The next entry that the guest may know of.
     pub(super) fn next(&mut self) -> Result<Option<DirectoryEntry>, Errno> {
         match self {
-            Self::Bare(names) => {
-                Ok(names.pop_front().map(|name| DirectoryEntry { type_: DescriptorType::Directory, name }))
-            }
+            Self::Bare(entries) => Ok(entries.pop_front()),
             Self::Folder { entries, prefix, masks } => next_in(entries, prefix, masks),
         }
     }

@@ -1,7 +1,7 @@
 //! What a call opened and what it was refused, each once, bounded in number and in length.
 
 use super::hint::{grant_for, unmasking};
-use super::place::{Place, names_of};
+use super::place::Place;
 use super::refused::Refused;
 use crate::receipt::{Denial, DenialReason, Opened};
 use std::collections::{HashMap, HashSet};
@@ -47,8 +47,6 @@ pub(crate) struct Log {
     denials: Vec<Recorded>,
     /// Hashes of what is in `denials`; keyed at random, so a guest can't aim for equal ones.
     seen: HashSet<u64>,
-    /// Refused places that were asked for as folders.
-    folders: HashSet<Place>,
     hashes: RandomState,
     omitted: u64,
 }
@@ -83,19 +81,9 @@ impl Log {
         count
     }
 
-    /// Records a refusal of the fence; what any file system would say isn't one. `as_folder` says
-    /// that only a folder would have done.
-    pub(super) fn refused(
-        &mut self,
-        operation: &'static str,
-        asked: &str,
-        as_folder: bool,
-        refused: &Refused,
-    ) {
+    /// Records a refusal of the fence; what any file system would say isn't one.
+    pub(super) fn refused(&mut self, operation: &'static str, asked: &str, refused: &Refused) {
         let Some((reason, place)) = refused.recorded() else { return };
-        if (as_folder || goes_through(asked, place)) && self.folders.len() < MAX_ENTRIES {
-            self.folders.insert(place.clone());
-        }
         let hash = self.hashes.hash_one((operation, asked, place.as_str(), reason));
         if self.seen.contains(&hash) {
             return;
@@ -109,22 +97,21 @@ impl Log {
     }
 
     pub(super) fn finish(self) -> FileLog {
-        let folders = self.folders;
         let opened = self.opened.into_iter();
         FileLog {
             opened: opened.map(|(path, count)| Opened { path, bytes_read: count.0.load(Relaxed) }).collect(),
-            denials: self.denials.into_iter().filter_map(|recorded| recorded.finish(&folders)).collect(),
+            denials: self.denials.into_iter().filter_map(Recorded::finish).collect(),
             omitted: self.omitted,
         }
     }
 }
 
 impl Recorded {
-    fn finish(self, folders: &HashSet<Place>) -> Option<Denial> {
+    fn finish(self) -> Option<Denial> {
         let (reason, place) = self.refused.recorded()?;
         // A path of the host's, most likely, and those are nobody's to grant.
         let of_the_host = self.asked.starts_with('/');
-        let granting = || grant_for(place, folders.contains(place));
+        let granting = || grant_for(place);
         let (would_allow, mask) = match &self.refused {
             Refused::Masked { mask, hidden, granted, .. } => {
                 let shown = unmasking(hidden);
@@ -150,11 +137,6 @@ impl Recorded {
             would_allow,
         })
     }
-}
-
-/// Whether a path as it was asked for ends in a slash or leads on from this place.
-fn goes_through(asked: &str, place: &Place) -> bool {
-    asked.ends_with('/') || asked.ends_with("/.") || names_of(asked).next_back() != place.names().next_back()
 }
 
 fn bounded(text: &str) -> String {
@@ -194,9 +176,9 @@ mod tests {
         for i in 0..1500 {
             log.opened(&place(&format!("f{i}")));
             let refused = Refused::denied(DenialReason::NotGranted, &place(&format!("x{i}")));
-            log.refused("open", &format!("x{i}"), false, &refused);
+            log.refused("open", &format!("x{i}"), &refused);
             let again = Refused::denied(DenialReason::NotGranted, &place("x0"));
-            log.refused("open", "x0", false, &again);
+            log.refused("open", "x0", &again);
         }
         assert_eq!((log.opened.len(), log.denials.len(), log.omitted), (1000, 1000, 1000));
     }

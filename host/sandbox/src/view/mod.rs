@@ -15,6 +15,7 @@
 
 mod beneath;
 mod escape;
+mod grant_error;
 mod grants;
 mod hint;
 mod host;
@@ -35,7 +36,8 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
-pub use grants::{GrantError, GrantedTree};
+pub use grant_error::GrantError;
+pub use grants::GrantedTree;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
 pub use project::{ProjectDir, ProjectError};

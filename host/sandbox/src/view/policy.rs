@@ -2,12 +2,13 @@
 //! what may be done there. Reads no file system, so a refusal takes as long for what exists as
 //! for what doesn't.
 
-use super::grants::{Granted, GrantedTree};
+use super::grants::{Granted, GrantedTree, Held};
 use super::place::Place;
 use super::refused::Refused;
 use crate::grant::Access;
 use crate::mask::{Hidden, folded, without_tails};
 use crate::receipt::DenialReason;
+use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
 /// Ringfence's own folder at the project's top; no guest ever sees it.
 const STATE_FOLDER: &str = ".ringfence";
@@ -24,9 +25,9 @@ pub(super) enum Want {
 /// What a place stands on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ground<'t> {
-    /// It only leads to granted folders; there is nothing else in it.
+    /// It only leads to what is granted; there is nothing else in it.
     Bare,
-    /// It lies in this grant.
+    /// It lies in this grant, or is the file that is granted.
     Granted(&'t Granted),
 }
 
@@ -42,6 +43,11 @@ impl GrantedTree {
         let masks = holder.map_or(&self.usual_masks, |granted| &granted.masks);
         if !bare && let Some(hidden) = masks.hides(place.as_str()) {
             return Err(masked(place, hidden, holder.is_some()));
+        }
+        if let Some(Granted { held: Held::File { .. }, place: file, .. }) = holder
+            && file != place
+        {
+            return Err(Refused::Plain(ErrorCode::NotDirectory));
         }
         match (holder, want) {
             (Some(granted), Want::Look) => Ok(Ground::Granted(granted)),

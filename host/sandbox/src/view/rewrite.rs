@@ -2,7 +2,7 @@
 //! place is judged, and walked by the kernel with links forbidden, only after that.
 
 use super::beneath::{Handle, link_text, look};
-use super::grants::{Granted, GrantedTree};
+use super::grants::{Granted, GrantedTree, Held};
 use super::place::{Place, names_of};
 use super::policy::{Ground, Want};
 use super::refused::Refused;
@@ -79,6 +79,9 @@ impl GrantedTree {
             let granted = match self.judge(&at, Want::Look)? {
                 Ground::Bare => continue,
                 Ground::Granted(granted) if granted.place == at => {
+                    if matches!(granted.held, Held::File { .. }) && !todo.is_empty() {
+                        return Err(Refused::Plain(ErrorCode::NotDirectory));
+                    }
                     here = None;
                     continue;
                 }

@@ -95,7 +95,7 @@ fn a_denial_says_which_mask_it_was_and_what_would_show_the_place() {
         ("src/.git/sub/deep.txt", ".git", Some("--mask '!/src/.git'")),
         ("src/deep/down/b.txt", "down", Some("--mask '!/src/deep/down'")),
         ("src/x\n.pem", "*.pem", None),
-        (".env", ".env*", Some("--dir . --mask '!/.env'")),
+        (".env", ".env*", Some("--dir .env --mask '!/.env'")),
         ("lib/id_rsa", "id_rsa*", Some("--dir lib --mask '!/lib/id_rsa'")),
     ] {
         guest.read(path).expect_err("masked");

@@ -218,7 +218,7 @@ impl Bench {
         let project = tempfile::tempdir().unwrap();
         let tree =
             GrantedTree::open(&ProjectDir::open(project.path()).unwrap(), &Grants::whole_project()).unwrap();
-        Self { sandbox, tools, tree, project: project }
+        Self { sandbox, tools, tree, project }
     }
 
     pub(crate) fn project(&self) -> &std::path::Path {

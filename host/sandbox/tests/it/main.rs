@@ -7,6 +7,7 @@ mod chance;
 mod compile;
 mod fence_changes;
 mod fence_content;
+mod fence_files;
 mod fence_grants;
 mod fence_guest;
 mod fence_links;
