@@ -102,6 +102,28 @@ pub struct Opened {
     pub path: String,
     /// Bytes handed to the guest.
     pub bytes_read: u64,
+    /// What they were.
+    #[serde(flatten)]
+    pub content: Content,
+}
+
+/// How much of a file was read, and the hash of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "read", rename_all = "snake_case")]
+pub enum Content {
+    /// Not a byte.
+    Nothing,
+    /// All of it, in order; more than once only if it was the same each time.
+    Whole {
+        /// Of the file's bytes.
+        hash: Digest,
+    },
+    /// Parts, or in another order.
+    Ranges {
+        /// Over one entry for each run of bytes that was read in a row, in the order of reading:
+        /// its position and its length, 8 bytes each, the lowest first, and its 32 bytes of hash.
+        hash: Digest,
+    },
 }
 
 /// The record of one call; what a report cites.

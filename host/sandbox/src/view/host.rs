@@ -151,9 +151,9 @@ impl HostDescriptor for ViewHost<'_> {
         let node = match opened? {
             Open::Bare(place) => Node::Bare(place),
             Open::Folder(place, handle) => Node::Folder { place, handle },
-            Open::File(place, handle) => {
-                let read = self.view.log.opened(&place);
-                Node::File { place, handle, read }
+            Open::File(place, handle, length) => {
+                let reading = self.view.log.opened(&place, length);
+                Node::File { place, handle, reading }
             }
         };
         self.add(node).map_err(FsError::trap)
@@ -204,11 +204,13 @@ impl HostDescriptor for ViewHost<'_> {
 
     async fn read(&mut self, fd: Fd, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         match self.node(&fd).map_err(FsError::trap)? {
-            Node::File { handle, read, .. } => {
+            Node::File { handle, reading, .. } => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let bytes = read_at(handle, length, offset).map_err(code_of)?;
-                read.add(bytes.len());
                 let at_end = bytes.is_empty() && length > 0;
+                if length > 0 {
+                    reading.read(offset, &bytes);
+                }
                 Ok((bytes, at_end))
             }
             Node::Bare(_) | Node::Folder { .. } => Err(ErrorCode::BadDescriptor.into()),
@@ -217,8 +219,8 @@ impl HostDescriptor for ViewHost<'_> {
 
     fn read_via_stream(&mut self, fd: Fd, position: Filesize) -> FsResult<Resource<DynInputStream>> {
         let stream: DynInputStream = match self.node(&fd).map_err(FsError::trap)? {
-            Node::File { handle, read, .. } => {
-                Box::new(FileStream { handle: handle.clone(), position, read: read.clone() })
+            Node::File { handle, reading, .. } => {
+                Box::new(FileStream { handle: handle.clone(), position, reading: reading.clone() })
             }
             Node::Bare(_) | Node::Folder { .. } => return Err(ErrorCode::IsDirectory.into()),
         };

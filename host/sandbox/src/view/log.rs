@@ -2,12 +2,11 @@
 
 use super::hint::{grant_for, unmasking};
 use super::place::Place;
+use super::reading::Reading;
 use super::refused::Refused;
 use crate::receipt::{Denial, DenialReason, Opened};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// So many files are listed, and so many denials.
 const MAX_ENTRIES: usize = 1000;
@@ -15,16 +14,6 @@ const MAX_ENTRIES: usize = 1000;
 const MAX_PATH_BYTES: usize = 1024;
 /// Ends a path that was cut.
 const CUT_MARK: &str = "…";
-
-/// Counts the bytes of one file that were handed to the guest. Shared by all who read it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ReadCount(Arc<AtomicU64>);
-
-impl ReadCount {
-    pub(super) fn add(&self, bytes: usize) {
-        self.0.fetch_add(bytes as u64, Relaxed);
-    }
-}
 
 /// The log as it goes into a receipt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +30,7 @@ pub struct FileLog {
 /// The log while the call runs.
 #[derive(Default)]
 pub(crate) struct Log {
-    opened: Vec<(String, ReadCount)>,
+    opened: Vec<(String, Reading)>,
     /// Where in `opened` a path is, by its hash.
     known: HashMap<u64, usize>,
     denials: Vec<Recorded>,
@@ -62,23 +51,29 @@ impl Log {
         !self.denials.is_empty()
     }
 
-    /// Records that a file was opened.
-    pub(super) fn opened(&mut self, place: &Place) -> ReadCount {
+    /// Records that a file was opened, which has so many bytes.
+    pub(super) fn opened(&mut self, place: &Place, length: u64) -> Reading {
+        let reading = self.reading_of(place);
+        reading.opened(length);
+        reading
+    }
+
+    fn reading_of(&mut self, place: &Place) -> Reading {
         let path = bounded(place.as_str());
         let hash = self.hashes.hash_one(place.as_str());
-        if let Some((known, count)) = self.known.get(&hash).and_then(|at| self.opened.get(*at))
+        if let Some((known, reading)) = self.known.get(&hash).and_then(|at| self.opened.get(*at))
             && *known == path
         {
-            return count.clone();
+            return reading.clone();
         }
-        let count = ReadCount::default();
-        if self.opened.len() < MAX_ENTRIES {
-            self.known.insert(hash, self.opened.len());
-            self.opened.push((path, count.clone()));
-        } else {
+        if self.opened.len() >= MAX_ENTRIES {
             self.omitted += 1;
+            return Reading::default();
         }
-        count
+        let reading = Reading::recorded();
+        self.known.insert(hash, self.opened.len());
+        self.opened.push((path, reading.clone()));
+        reading
     }
 
     /// Records a refusal of the fence; what any file system would say isn't one.
@@ -97,9 +92,12 @@ impl Log {
     }
 
     pub(super) fn finish(self) -> FileLog {
-        let opened = self.opened.into_iter();
+        let opened = self.opened.into_iter().map(|(path, reading)| {
+            let (bytes_read, content) = reading.finish();
+            Opened { path, bytes_read, content }
+        });
         FileLog {
-            opened: opened.map(|(path, count)| Opened { path, bytes_read: count.0.load(Relaxed) }).collect(),
+            opened: opened.collect(),
             denials: self.denials.into_iter().filter_map(Recorded::finish).collect(),
             omitted: self.omitted,
         }
@@ -158,23 +156,29 @@ mod tests {
         place
     }
 
+    fn read(log: &mut Log, place: &Place, bytes: &[u8]) {
+        log.opened(place, 10).read(0, bytes);
+    }
+
+    fn counts(log: Log) -> Vec<(String, u64)> {
+        log.finish().opened.into_iter().map(|opened| (opened.path, opened.bytes_read)).collect()
+    }
+
     #[test]
     fn a_file_opened_twice_is_one_entry_with_the_sum_of_its_bytes() {
         let mut log = Log::default();
-        log.opened(&place("a")).add(3);
-        log.opened(&place("b")).add(1);
-        log.opened(&place("a")).add(4);
-        let listed: Vec<_> =
-            log.opened.iter().map(|(path, count)| (path.as_str(), count.0.load(Relaxed))).collect();
-        assert_eq!(listed, [("a", 7), ("b", 1)]);
+        read(&mut log, &place("a"), b"123");
+        read(&mut log, &place("b"), b"1");
+        read(&mut log, &place("a"), b"1234");
         assert_eq!(log.omitted, 0);
+        assert_eq!(counts(log), [("a".to_owned(), 7), ("b".to_owned(), 1)]);
     }
 
     #[test]
     fn the_lists_are_bounded_and_say_what_they_leave_out() {
         let mut log = Log::default();
         for i in 0..1500 {
-            log.opened(&place(&format!("f{i}")));
+            read(&mut log, &place(&format!("f{i}")), b"x");
             let refused = Refused::denied(DenialReason::NotGranted, &place(&format!("x{i}")));
             log.refused("open", &format!("x{i}"), &refused);
             let again = Refused::denied(DenialReason::NotGranted, &place("x0"));
@@ -194,8 +198,8 @@ mod tests {
     fn long_paths_that_differ_only_where_they_are_cut_keep_their_own_counts() {
         let mut log = Log::default();
         let long = |end: &str| place(&format!("{}{end}", "x".repeat(2000)));
-        log.opened(&long("a")).add(1);
-        log.opened(&long("b")).add(2);
-        assert_eq!(log.opened.iter().map(|(_, count)| count.0.load(Relaxed)).collect::<Vec<_>>(), [1, 2]);
+        read(&mut log, &long("a"), b"1");
+        read(&mut log, &long("b"), b"12");
+        assert_eq!(counts(log).iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -26,6 +26,7 @@ mod open;
 mod place;
 mod policy;
 mod project;
+mod reading;
 mod refused;
 mod resolve;
 mod rewrite;

@@ -1,8 +1,8 @@
-//! Reading a file in pieces, counted. Files are read on the thread that asks: tool calls have a
+//! Reading a file in pieces, recorded. Files are read on the thread that asks: tool calls have a
 //! runtime of their own, and what could block for long is never opened.
 
 use super::beneath::Handle;
-use super::log::ReadCount;
+use super::reading::Reading;
 use bytes::Bytes;
 use rustix::io::Errno;
 use wasmtime_wasi::async_trait;
@@ -24,7 +24,7 @@ pub(super) fn read_at(handle: &Handle, length: usize, position: u64) -> Result<V
 pub(super) struct FileStream {
     pub(super) handle: Handle,
     pub(super) position: u64,
-    pub(super) read: ReadCount,
+    pub(super) reading: Reading,
 }
 
 #[async_trait]
@@ -40,11 +40,11 @@ impl InputStream for FileStream {
         }
         let bytes = read_at(&self.handle, size, self.position)
             .map_err(|errno| StreamError::LastOperationFailed(std::io::Error::from(errno).into()))?;
+        self.reading.read(self.position, &bytes);
         if bytes.is_empty() {
             return Err(StreamError::Closed);
         }
         self.position += bytes.len() as u64;
-        self.read.add(bytes.len());
         Ok(bytes.into())
     }
 }

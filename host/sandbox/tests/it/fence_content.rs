@@ -2,6 +2,7 @@
 
 use crate::fence_guest::{FOLLOW, Project, WALKS, code, os, ready};
 use ringfence_sandbox::view::Walk;
+use ringfence_sandbox::{Content, Digest, Opened};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -87,8 +88,48 @@ fn content_comes_through_byte_for_byte() {
     for (i, content) in contents.iter().enumerate() {
         assert_eq!(guest.read(&format!("f{i}")).as_deref(), Ok(*content));
     }
-    let read: Vec<_> = guest.log().opened.iter().map(|opened| opened.bytes_read).collect();
-    assert_eq!(read, contents.map(|content| content.len() as u64));
+    let read: Vec<_> = guest.log().opened.iter().map(|o| (o.bytes_read, o.content)).collect();
+    let whole = |content: &[u8]| Content::Whole { hash: Digest::of(content) };
+    assert_eq!(read, contents.map(|content| (content.len() as u64, whole(content))));
+}
+
+#[test]
+fn a_stream_from_the_start_to_the_end_has_the_hash_of_the_file_and_one_from_the_middle_has_not() {
+    let project = Project::empty();
+    let text = vec![b'x'; 600_000];
+    project.file("f", &text);
+    for (start, whole) in [(0, true), (1, false)] {
+        let mut guest = project.guest(Walk::Kernel, &["."]);
+        let fd = guest.open("f").expect("a file");
+        let stream = code(guest.host().read_via_stream(fd, start)).expect("a stream");
+        while guest.stream_read(&stream, 64 << 10).is_some() {}
+        let content = guest.log().opened[0].content;
+        assert_eq!(content == Content::Whole { hash: Digest::of(&text) }, whole, "{content:?}");
+        assert_eq!(matches!(content, Content::Ranges { .. }), !whole, "{content:?}");
+    }
+}
+
+#[test]
+fn a_file_that_was_only_opened_has_no_hash() {
+    let project = Project::empty();
+    project.file("f", "text");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    guest.open("f").expect("a file");
+    assert_eq!(guest.log().opened[0].content, Content::Nothing);
+}
+
+#[test]
+fn a_receipt_s_file_is_flat_json() {
+    let project = Project::empty();
+    project.file("f", "text");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    guest.read("f").expect("a file");
+    let opened = guest.log().opened;
+    let json = serde_json::json!([
+        { "path": "f", "bytes_read": 4, "read": "whole", "hash": Digest::of(b"text") }
+    ]);
+    assert_eq!(serde_json::to_value(&opened).expect("JSON"), json);
+    assert_eq!(serde_json::from_value::<Vec<Opened>>(json).expect("read back"), opened);
 }
 
 #[test]
