@@ -136,7 +136,6 @@ impl Fenced {
         assert_eq!(ended.stdout, "", "{context}");
         assert!(ended.stderr.contains("error: denied: "), "{context}");
         assert!(!ended.stderr.contains(SECRET), "{context}");
-        let hash = Digest::of(TEXT.as_bytes());
         assert_eq!(receipt["opened"], json!([]), "{context}");
         let denials = receipt["denials"].as_array().expect("a list");
         assert!(!denials.is_empty(), "{context}");

@@ -133,6 +133,12 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Standard output and standard error, each, in bytes; the rest is dropped with a mark.
     pub stdio_bytes: u64,
+    /// Files, folders and listings that are open at once.
+    pub open_files: u64,
+    /// Entries of folders that are read.
+    pub dir_entries: u64,
+    /// Bytes that are read from files.
+    pub read_bytes: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
 }
@@ -144,6 +150,9 @@ impl Default for Limits {
             time_ms: 30_000,
             output_bytes: 256 << 10,
             stdio_bytes: 64 << 10,
+            open_files: 512,
+            dir_entries: 1_000_000,
+            read_bytes: 4 << 30,
             fuel: None,
         }
     }

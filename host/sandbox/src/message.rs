@@ -97,6 +97,9 @@ fn limit_name(limit: Exceeded) -> &'static str {
         Exceeded::Time => "time",
         Exceeded::Memory => "memory",
         Exceeded::Fuel => "instructions",
+        Exceeded::OpenFiles => "open files and folders",
+        Exceeded::DirEntries => "folder entries",
+        Exceeded::ReadBytes => "bytes read from files",
         Exceeded::Exchange => "data exchanged with the host",
     }
 }

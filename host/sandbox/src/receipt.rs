@@ -38,6 +38,12 @@ pub enum Exceeded {
     Memory,
     /// The instruction budget.
     Fuel,
+    /// Files, folders and listings open at once.
+    OpenFiles,
+    /// Entries of folders.
+    DirEntries,
+    /// Bytes from files.
+    ReadBytes,
     /// What crosses the boundary between guest and host, or handles.
     Exchange,
 }

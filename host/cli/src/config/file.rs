@@ -92,7 +92,12 @@ pub struct LimitsSection {
     pub output: Option<Bytes>,
     /// What a tool writes to standard output and standard error, each.
     pub stdio: Option<Bytes>,
-    open_files: NotEnforced,
+    /// Files, folders and listings that one tool call has open at once.
+    pub open_files: Option<NonZeroU32>,
+    /// Entries of folders that one tool call reads.
+    pub dir_entries: Option<NonZeroU64>,
+    /// What one tool call reads from files.
+    pub read_bytes: Option<Bytes>,
     requests: NotEnforced,
 }
 

@@ -10,6 +10,7 @@ use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
 use ringfence_sandbox::{Grants, Limits as CallLimits};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// Less memory than this runs no tool.
@@ -18,6 +19,7 @@ const LEAST_MEMORY: u64 = 1 << 20;
 /// The granted folders and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
     let dirs = dirs::granted(project, user, flags);
+    let from_u32 = |count: NonZeroU32| u64::from(count.get());
     let entropy = user.grants.entropy.or(project.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
@@ -26,6 +28,17 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         time_ms: tool_timeout(project, user, flags),
         output_bytes: bytes(project.output, user.output, default.output_bytes),
         stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
+        open_files: bound(
+            project.open_files.map(from_u32),
+            user.open_files.map(from_u32),
+            default.open_files,
+        ),
+        dir_entries: bound(
+            project.dir_entries.map(u64::from),
+            user.dir_entries.map(u64::from),
+            default.dir_entries,
+        ),
+        read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
         fuel: default.fuel,
     };
     Grants { dirs, entropy, limits }
@@ -266,14 +279,15 @@ mod tests {
     #[test]
     fn a_bound_is_the_smaller_of_both_files_unless_a_flag_says_otherwise() {
         let project =
-            parse("limits = { iterations = 500, time = '10m', memory = '1GiB', tool_timeout = '5s' }")
+            parse("limits = { iterations = 500, time = '10m', memory = '1GiB', tool_timeout = '5s', open_files = 9, read_bytes = '8GiB' }")
                 .unwrap();
-        let user = parse("limits = { iterations = 100, time = '1h', memory = '64MiB' }").unwrap();
+        let user = parse("limits = { iterations = 100, time = '1h', memory = '64MiB', dir_entries = 5_000_000, open_files = 20 }").unwrap();
         let flags = Flags::default();
         let run = limits(&project, &user, &flags);
         assert_eq!((run.iterations, run.wall_clock_ms, run.tool_call_ms), (100, Some(600_000), 5_000));
         let call = grants(&project, &user, &flags).limits;
         assert_eq!((call.memory_bytes, call.time_ms), (64 << 20, 5_000));
+        assert_eq!((call.open_files, call.dir_entries, call.read_bytes), (9, 5_000_000, 4 << 30));
         let mut flags = Flags::default();
         flags.limits.tool_timeout = Some(Duration::from_secs(60));
         assert_eq!(limits(&project, &user, &flags).tool_call_ms, 60_000);
@@ -331,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_project_can_t_raise_a_bound_above_the_default_and_the_user_can() {
-        let greedy = parse("[limits]\niterations = 4000\nmemory = \"64GiB\"\noutput = \"10GiB\"\ntool_timeout = \"100h\"\nmodel_timeout = \"100h\"\n").unwrap();
+        let greedy = parse("[limits]\niterations = 4000\nmemory = \"64GiB\"\noutput = \"10GiB\"\nopen_files = 60000\ndir_entries = 9999999\nread_bytes = \"1000GiB\"\ntool_timeout = \"100h\"\nmodel_timeout = \"100h\"\n").unwrap();
         let nobody = ConfigFile::default();
         let flags = Flags::default();
         assert_eq!(limits(&greedy, &nobody, &flags), RunLimits::default());

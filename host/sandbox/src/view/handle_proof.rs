@@ -101,7 +101,10 @@ impl Guest {
         let path = GrantPath::parse(grant).expect("a path");
         let grants = Grants { dirs: vec![DirGrant::read(path)], entropy: false, limits: Limits::default() };
         let open = if judged { GrantedTree::open } else { GrantedTree::open_unjudged };
-        Self { view: View::new(open(&project, &grants).expect("grants")), table: ResourceTable::new() }
+        Self {
+            view: View::new(open(&project, &grants).expect("grants"), &grants.limits),
+            table: ResourceTable::new(),
+        }
     }
 
     fn host(&mut self) -> ViewHost<'_> {

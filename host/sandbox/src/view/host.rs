@@ -64,6 +64,7 @@ impl<'a> ViewHost<'a> {
     }
 
     fn add(&mut self, node: Node) -> wasmtime::Result<Fd> {
+        self.view.quotas.open()?;
         Ok(Resource::new_own(self.table.push(node)?.rep()))
     }
 
@@ -161,6 +162,7 @@ impl HostDescriptor for ViewHost<'_> {
 
     fn drop(&mut self, fd: Fd) -> wasmtime::Result<()> {
         self.table.delete(Resource::<Node>::new_own(fd.rep()))?;
+        self.view.quotas.close();
         Ok(())
     }
 
@@ -199,6 +201,7 @@ impl HostDescriptor for ViewHost<'_> {
             }
             Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
         };
+        self.view.quotas.open().map_err(FsError::trap)?;
         Ok(Resource::new_own(self.table.push(listing)?.rep()))
     }
 
@@ -207,6 +210,7 @@ impl HostDescriptor for ViewHost<'_> {
             Node::File { handle, reading, .. } => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let bytes = read_at(handle, length, offset).map_err(code_of)?;
+                self.view.quotas.bytes.read(bytes.len()).map_err(FsError::trap)?;
                 let at_end = bytes.is_empty() && length > 0;
                 if length > 0 {
                     reading.read(offset, &bytes);
@@ -220,7 +224,9 @@ impl HostDescriptor for ViewHost<'_> {
     fn read_via_stream(&mut self, fd: Fd, position: Filesize) -> FsResult<Resource<DynInputStream>> {
         let stream: DynInputStream = match self.node(&fd).map_err(FsError::trap)? {
             Node::File { handle, reading, .. } => {
-                Box::new(FileStream { handle: handle.clone(), position, reading: reading.clone() })
+                let quota = self.view.quotas.bytes.clone();
+                let (handle, reading) = (handle.clone(), reading.clone());
+                Box::new(FileStream { handle, position, reading, quota })
             }
             Node::Bare(_) | Node::Folder { .. } => return Err(ErrorCode::IsDirectory.into()),
         };
@@ -346,11 +352,14 @@ impl HostDescriptor for ViewHost<'_> {
 impl HostDirectoryEntryStream for ViewHost<'_> {
     async fn read_directory_entry(&mut self, entries: Entries) -> FsResult<Option<DirectoryEntry>> {
         let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(entries.rep()))?;
-        Ok(listing.next().map_err(code_of)?)
+        let (read, next) = listing.next(self.view.quotas.entries_left());
+        self.view.quotas.entries(read).map_err(FsError::trap)?;
+        Ok(next.map_err(code_of)?)
     }
 
     fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
         self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        self.view.quotas.close();
         Ok(())
     }
 }

@@ -46,22 +46,37 @@ impl Listing {
         Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix, masks })
     }
 
-    /// The next entry that the guest may know of.
-    pub(super) fn next(&mut self) -> Result<Option<DirectoryEntry>, Errno> {
+    /// The next entry that the guest may know of, and how many were read to find it: one
+    /// more than `left` at most, lest a folder of hidden things keeps the host busy.
+    pub(super) fn next(&mut self, left: u64) -> (u64, Result<Option<DirectoryEntry>, Errno>) {
         match self {
-            Self::Bare(entries) => Ok(entries.pop_front()),
-            Self::Folder { entries, prefix, masks } => next_in(entries, prefix, masks),
+            Self::Bare(entries) => (1, Ok(entries.pop_front())),
+            Self::Folder { entries, prefix, masks } => {
+                let mut read = 0;
+                let next = next_in(entries, prefix, masks, left, &mut read);
+                (read, next)
+            }
         }
     }
 }
 
-fn next_in(entries: &mut Dir, prefix: &mut String, masks: &MaskSet) -> Result<Option<DirectoryEntry>, Errno> {
+fn next_in(
+    entries: &mut Dir,
+    prefix: &mut String,
+    masks: &MaskSet,
+    left: u64,
+    read: &mut u64,
+) -> Result<Option<DirectoryEntry>, Errno> {
     while let Some(entry) = entries.read() {
         let entry = entry?;
         let os_name = entry.file_name();
         let name = from_os(os_name.to_bytes());
         if matches!(&*name, "." | "..") {
             continue;
+        }
+        *read += 1;
+        if *read > left {
+            break;
         }
         let length = prefix.len();
         prefix.push_str(&name);

@@ -26,6 +26,7 @@ mod open;
 mod place;
 mod policy;
 mod project;
+mod quota;
 mod reading;
 mod refused;
 mod resolve;
@@ -42,20 +43,24 @@ pub use grants::GrantedTree;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
 pub use project::{ProjectDir, ProjectError};
+pub(crate) use quota::QuotaExceeded;
 
+use crate::grant::Limits;
 use log::Log;
+use quota::Quotas;
 use std::sync::Arc;
 
 /// One call's view of the files: the shared tree of its grants, and what the call did with it.
 pub struct View {
     pub(crate) tree: Arc<GrantedTree>,
     pub(crate) log: Log,
+    quotas: Quotas,
 }
 
 impl View {
-    /// A fresh view with an empty log.
-    pub fn new(tree: Arc<GrantedTree>) -> Self {
-        Self { tree, log: Log::default() }
+    /// A fresh view with an empty log, and as much of the files as the limits say.
+    pub fn new(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
+        Self { tree, log: Log::default(), quotas: Quotas::new(limits) }
     }
 
     /// Whether anything was refused so far.

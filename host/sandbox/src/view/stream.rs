@@ -2,6 +2,7 @@
 //! runtime of their own, and what could block for long is never opened.
 
 use super::beneath::Handle;
+use super::quota::ByteQuota;
 use super::reading::Reading;
 use bytes::Bytes;
 use rustix::io::Errno;
@@ -14,6 +15,9 @@ const MAX_READ: usize = 256 << 10;
 /// Reads up to `length` bytes at a position; none at the end of the file.
 pub(super) fn read_at(handle: &Handle, length: usize, position: u64) -> Result<Vec<u8>, Errno> {
     let mut bytes = Vec::with_capacity(length.min(MAX_READ));
+    if length == 0 {
+        return Ok(bytes);
+    }
     rustix::io::retry_on_intr(|| {
         rustix::io::pread(handle, rustix::buffer::spare_capacity(&mut bytes), position)
     })?;
@@ -25,6 +29,7 @@ pub(super) struct FileStream {
     pub(super) handle: Handle,
     pub(super) position: u64,
     pub(super) reading: Reading,
+    pub(super) quota: ByteQuota,
 }
 
 #[async_trait]
@@ -40,6 +45,7 @@ impl InputStream for FileStream {
         }
         let bytes = read_at(&self.handle, size, self.position)
             .map_err(|errno| StreamError::LastOperationFailed(std::io::Error::from(errno).into()))?;
+        self.quota.read(bytes.len()).map_err(|exceeded| StreamError::Trap(exceeded.into()))?;
         self.reading.read(self.position, &bytes);
         if bytes.is_empty() {
             return Err(StreamError::Closed);

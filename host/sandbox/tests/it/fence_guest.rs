@@ -141,7 +141,11 @@ pub(crate) struct Guest {
 
 impl Guest {
     pub(crate) fn of(tree: Arc<GrantedTree>) -> Self {
-        let (mut view, mut table) = (View::new(tree), ResourceTable::new());
+        Self::within(tree, &Limits::default())
+    }
+
+    pub(crate) fn within(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
+        let (mut view, mut table) = (View::new(tree, limits), ResourceTable::new());
         let mut preopens =
             preopens::Host::get_directories(&mut ViewHost::new(&mut view, &mut table)).expect("room");
         let (root, name) = preopens.pop().expect("a root");

@@ -14,6 +14,7 @@ mod fence_links;
 mod fence_log;
 mod fence_masks;
 mod fence_paths;
+mod fence_quotas;
 mod fence_race;
 mod fence_special;
 mod generated;
