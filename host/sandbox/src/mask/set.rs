@@ -47,9 +47,10 @@ impl MaskSet {
     }
 
     /// What hides a place or a folder above it; the topmost, since nothing below it is brought back.
-    pub(crate) fn hides(&self, place: &str) -> Option<Hidden<'_>> {
+    /// The first `known` names of the place are known to be visible.
+    pub(crate) fn hides(&self, place: &str, known: usize) -> Option<Hidden<'_>> {
         let folded = folded(place);
-        self.hides_folded(&folded).or_else(|| self.hides_folded(&without_tails(&folded)?))
+        self.hides_folded(&folded, known).or_else(|| self.hides_folded(&without_tails(&folded)?, known))
     }
 
     /// Whether an entry of a visible folder is hidden.
@@ -59,12 +60,12 @@ impl MaskSet {
             || without_tails(&folded).is_some_and(|folded| self.decides(&folded).is_some())
     }
 
-    fn hides_folded(&self, place: &str) -> Option<Hidden<'_>> {
+    fn hides_folded(&self, place: &str, known: usize) -> Option<Hidden<'_>> {
         if place.is_empty() {
             return None;
         }
         let ends = place.match_indices('/').map(|(at, _)| at).chain([place.len()]);
-        ends.enumerate().find_map(|(above, end)| {
+        ends.enumerate().skip(known).find_map(|(above, end)| {
             let by = self.decides(place.get(..end)?)?;
             Some(Hidden { by, depth: above + 1 })
         })

@@ -62,7 +62,7 @@ fn keys_and_credentials_are_hidden_by_default_wherever_they_lie_and_however_they
     ] {
         for place in [name.to_owned(), format!("a/{name}"), format!("密/b c/{name}"), format!("{name}/below")]
         {
-            assert!(set.hides(&place).is_some(), "{place:?}");
+            assert!(set.hides(&place, 0).is_some(), "{place:?}");
         }
         assert!(name.contains('/') || set.hides_entry(&format!("a/{name}")), "{name:?}");
     }
@@ -105,7 +105,7 @@ fn ordinary_sources_stay_visible() {
         "...",
         "文档/注",
     ] {
-        assert_eq!(set.hides(place), None, "{place:?}");
+        assert_eq!(set.hides(place, 0), None, "{place:?}");
     }
 }
 
@@ -138,10 +138,10 @@ fn patterns_mean_what_they_mean_in_a_gitignore_file() {
     ] {
         let set = set(false, patterns);
         for place in hidden {
-            assert!(set.hides(place).is_some(), "{patterns:?} hides {place}");
+            assert!(set.hides(place, 0).is_some(), "{patterns:?} hides {place}");
         }
         for place in visible {
-            assert_eq!(set.hides(place), None, "{patterns:?} shows {place}");
+            assert_eq!(set.hides(place, 0), None, "{patterns:?} shows {place}");
         }
     }
 }
@@ -149,17 +149,25 @@ fn patterns_mean_what_they_mean_in_a_gitignore_file() {
 #[test]
 fn the_topmost_hidden_folder_and_its_pattern_are_named() {
     let set = set(true, &["/private"]);
-    let hit = |place: &str| set.hides(place).map(|hidden| (hidden.by.as_str().to_owned(), hidden.depth));
+    let hit = |place: &str| set.hides(place, 0).map(|hidden| (hidden.by.as_str().to_owned(), hidden.depth));
     assert_eq!(hit("a/.git/hooks/x.pem"), Some((".git".to_owned(), 2)));
     assert_eq!(hit("private/a.key"), Some(("/private".to_owned(), 1)));
     assert_eq!(hit("a/b"), None);
 }
 
 #[test]
+fn names_that_are_known_to_be_visible_are_not_asked_again() {
+    let set = set(true, &[]);
+    for (known, hides) in [(0, true), (1, true), (2, false), (3, false)] {
+        assert_eq!(set.hides("a/.git/x", known).is_some(), hides, "{known}");
+    }
+}
+
+#[test]
 fn a_default_is_brought_back_by_a_later_pattern_and_only_there() {
     let set = set(true, &["!/src/.env", "!*.pem"]);
     for (place, hides) in [("src/.env", false), (".env", true), ("x/a.pem", false), (".git/a.pem", true)] {
-        assert_eq!(set.hides(place).is_some(), hides, "{place}");
+        assert_eq!(set.hides(place, 0).is_some(), hides, "{place}");
     }
 }
 

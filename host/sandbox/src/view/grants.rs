@@ -201,7 +201,7 @@ fn none_hidden(granted: &[Granted], grants: &Grants) -> Result<(), GrantError> {
     for (inner, grant) in granted.iter().zip(&grants.dirs) {
         for (outer, of) in granted.iter().zip(&grants.dirs) {
             if inner.place.below(&outer.place).is_some()
-                && let Some(hidden) = outer.masks.hides(inner.place.as_str())
+                && let Some(hidden) = outer.masks.hides(inner.place.as_str(), 0)
             {
                 let at: Vec<_> = inner.place.names().take(hidden.depth).collect();
                 return Err(GrantError::Masked {

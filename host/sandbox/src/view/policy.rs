@@ -34,6 +34,13 @@ pub(super) enum Ground<'t> {
 impl GrantedTree {
     /// Whether a guest may do what it wants at a place without links.
     pub(super) fn judge(&self, place: &Place, want: Want) -> Result<Ground<'_>, Refused> {
+        self.judge_below(0, place, want)
+    }
+
+    /// The same where the place's first `known` names were judged before, so that a walk name by
+    /// name asks for each of them once. Grants aren't hidden themselves, so it doesn't matter whose
+    /// masks were asked for a name above the grant.
+    pub(super) fn judge_below(&self, known: usize, place: &Place, want: Want) -> Result<Ground<'_>, Refused> {
         if is_state_folder(place.as_str()) {
             return Err(Refused::denied(DenialReason::Masked, place));
         }
@@ -41,7 +48,7 @@ impl GrantedTree {
         let bare = holder.is_none() && self.is_bare(place);
         // Where nothing is granted a grant alone would not show it: that is the better answer.
         let masks = holder.map_or(&self.usual_masks, |granted| &granted.masks);
-        if !bare && let Some(hidden) = masks.hides(place.as_str()) {
+        if !bare && let Some(hidden) = masks.hides(place.as_str(), known) {
             return Err(masked(place, hidden, holder.is_some()));
         }
         if let Some(Granted { held: Held::File { .. }, place: file, .. }) = holder

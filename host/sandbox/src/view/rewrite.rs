@@ -76,7 +76,7 @@ impl GrantedTree {
             }
             let above = at.clone();
             at.push(&name)?;
-            let granted = match self.judge(&at, Want::Look)? {
+            let granted = match self.judge_below(above.depth(), &at, Want::Look)? {
                 Ground::Bare => continue,
                 Ground::Granted(granted) if granted.place == at => {
                     if matches!(granted.held, Held::File { .. }) && !todo.is_empty() {

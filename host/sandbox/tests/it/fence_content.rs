@@ -52,11 +52,12 @@ fn names_that_are_not_utf_8_have_a_spelling_that_opens_them() {
         .file(os("café.txt".as_bytes()), "utf-8")
         .file(os(b"\xff\xfe/\x80in"), "deep")
         .file(os("\u{f7e9}".as_bytes()), "private use")
-        .link("to-latin", os(b"caf\xe9.txt"));
+        .link("to-latin", os(b"caf\xe9.txt"))
+        .link(os(b"to-\xff"), os(b"\xff\xfe/\x80in"));
     for walk in WALKS {
         let mut guest = project.guest(walk, &["."]);
         let names = guest.names(".");
-        assert_eq!(names.len(), 5);
+        assert_eq!(names.len(), 6);
         let mut texts = BTreeSet::new();
         for name in &names {
             match guest.stat(name, FOLLOW).expect("there").type_ {
@@ -73,7 +74,33 @@ fn names_that_are_not_utf_8_have_a_spelling_that_opens_them() {
         assert_eq!(guest.text("caf\u{f7e9}.txt").as_deref(), Ok("latin"));
         assert_eq!(guest.readlink("to-latin").as_deref(), Ok("caf\u{f7e9}.txt"));
         assert_eq!(guest.read("caf\u{f7c3}\u{f7a9}.txt"), Err(ErrorCode::NoEntry), "one spelling a name");
-        assert_eq!(guest.denials(), []);
+        let log = guest.log();
+        assert_eq!(log.denials, []);
+        let opened: BTreeSet<_> = log.opened.iter().map(|opened| opened.path.as_str()).collect();
+        assert!(
+            opened.contains("caf\u{f7e9}.txt") && opened.contains("\u{f7ff}\u{f7fe}/\u{f780}in"),
+            "{opened:?}"
+        );
+    }
+}
+
+#[test]
+fn a_spelling_of_bytes_gives_no_second_name_to_what_is_hidden_or_elsewhere() {
+    let project = Project::empty();
+    project.file(".env", "SECRET").file("src/a", "fine");
+    for walk in WALKS {
+        let mut guest = project.guest(walk, &["."]);
+        for path in [
+            ".\u{f7e5}nv",
+            ".env\u{f780}",
+            "\u{f7ae}env",
+            "src\u{f7af}a",
+            "src/\u{f7ae}\u{f7ae}/.env",
+            "\u{f7ef}\u{f7bc}\u{f7ae}env",
+        ] {
+            let outcome = guest.read(path);
+            assert_eq!(outcome, Err(ErrorCode::NoEntry), "{walk:?} {path:?}");
+        }
     }
 }
 

@@ -106,8 +106,8 @@ fn a_file_that_was_replaced_by_a_file_is_read_anew() {
 
 #[test]
 fn what_else_is_put_in_the_place_of_a_granted_file_is_not_reached() {
-    type Put = fn(&Project);
-    let cases: [(&str, Put, Result<(), ErrorCode>, Option<DenialReason>); 5] = [
+    type Case = (&'static str, fn(&Project), Result<(), ErrorCode>, Option<DenialReason>);
+    let cases: [Case; 5] = [
         ("nothing", |_| {}, Err(ErrorCode::NoEntry), None),
         (
             "a link outside",
