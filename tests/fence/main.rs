@@ -178,6 +178,17 @@ fn masks_are_added_by_anyone_and_taken_away_by_the_user_alone() {
         assert!(refused.stderr.contains("never show what is hidden"), "{widening}: {refused:?}");
     }
 
+    fs::remove_file(fenced.project.join("ringfence.toml")).unwrap();
+    let own = fenced.product.home().join(".config/ringfence");
+    fs::create_dir_all(&own).unwrap();
+    for showing in ["masks = [\"!.env\"]", "default_masks = false"] {
+        let config = format!("[grants]\ndirs = [{{ path = \"src\", {showing} }}]\n");
+        fs::write(own.join("config.toml"), config).unwrap();
+        let shown = read("src/.env", &[]);
+        assert!(shown.code == Some(0) && shown.stdout.contains(SECRET), "{showing}: {shown:?}");
+    }
+    fs::remove_file(own.join("config.toml")).unwrap();
+
     let config = "[grants]\ndirs = [{ path = \"src\", masks = [\"sub\"] }]\n";
     fs::write(fenced.project.join("ringfence.toml"), config).unwrap();
     let asked = read("src/a.py", &[]);

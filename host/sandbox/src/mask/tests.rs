@@ -25,6 +25,7 @@ fn keys_and_credentials_are_hidden_by_default_wherever_they_lie_and_however_they
         ".git/config",
         ".git/objects/aa/bb",
         "server.pem",
+        ".pem",
         "SERVER.PEM",
         "server.pem.",
         "tls.key",

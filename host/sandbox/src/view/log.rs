@@ -121,9 +121,18 @@ impl Recorded {
                 };
                 (allow, Some(mask.clone()))
             }
-            Refused::Denied { reason: DenialReason::NotGranted, .. } if !of_the_host => (granting(), None),
-            // Reading is all that can be granted, and the rest is nobody's to grant.
-            Refused::Denied { .. } | Refused::Plain(_) => (None, None),
+            Refused::Denied { reason, .. } => match reason {
+                DenialReason::NotGranted if of_the_host => (None, None),
+                DenialReason::NotGranted => (granting(), None),
+                // Reading is all that can be granted, and the rest is nobody's to grant.
+                DenialReason::ReadOnly
+                | DenialReason::LeavesRoot
+                | DenialReason::LinkLeaves
+                | DenialReason::SpecialFile
+                | DenialReason::Masked
+                | DenialReason::Network => (None, None),
+            },
+            Refused::Plain(_) => return None,
         };
         let resolved = bounded(place.shown());
         Some(Denial {

@@ -1,8 +1,8 @@
 //! The guest's file system: one virtual root that holds only what is granted.
 //!
 //! Owns: opening grants, resolving a guest's path to one place under one open handle, judging
-//! that place, `wasi:filesystem`, and the log of what was opened and refused. Doesn't own: which
-//! grants a call has, or what becomes of the log.
+//! that place, `wasi:filesystem`, quotas, and the log of what was read and refused. Doesn't own:
+//! which grants a call has, what masks mean (`mask`), or what becomes of the log.
 //!
 //! A path is rewritten until neither link nor `..` is left (`resolve`); the place so found is
 //! judged (`policy`: the only spot where masks, grants and access are decided); the kernel then
@@ -10,8 +10,12 @@
 //! names that were judged are thus the names that lead to the object, whoever swaps what in
 //! meanwhile; and nothing outside the handle can be reached even if the judgement were wrong.
 //!
+//! What is masked looks like what is missing, and no file system is asked about it, so that an
+//! answer tells nothing of whether it is there. A single file is granted as a name in the open
+//! folder that holds it.
+//!
 //! What it doesn't see: hard links and bind mounts are ordinary files and folders of the grant
-//! that holds them.
+//! that holds them, and a mask knows a file by its names alone.
 
 mod beneath;
 mod escape;
