@@ -90,6 +90,118 @@ fn no_standard_tool_reaches_anything_outside_the_grant_and_each_refusal_says_wha
 }
 
 #[test]
+fn no_standard_tool_reaches_what_is_masked_and_each_refusal_says_so_and_what_would_show_it() {
+    let fenced = Fenced::new();
+    let src = fenced.project.join("src");
+    fs::create_dir_all(src.join(".git/hooks")).unwrap();
+    for secret in [".env", ".git/config", ".git/hooks/x.py", "sub/server.pem", "id_rsa"] {
+        fs::write(src.join(secret), format!("# {SECRET}\n")).unwrap();
+    }
+    symlink(".env", src.join("settings.py")).unwrap();
+    symlink(".git", src.join("history")).unwrap();
+    for (path, shown) in [
+        ("src/.env", "!/src/.env"),
+        ("src/sub/../.env", "!/src/.env"),
+        ("src/.ENV", "!/src/.ENV"),
+        ("src/.git", "!/src/.git"),
+        ("src/.git/hooks/x.py", "!/src/.git"),
+        ("src/sub/server.pem", "!/src/sub/server.pem"),
+        ("src/id_rsa", "!/src/id_rsa"),
+        ("src/settings.py", "!/src/.env"),
+        ("src/history/config", "!/src/.git"),
+    ] {
+        for (tool, input) in calls(path) {
+            let ended = fenced.call(tool, &input);
+            let told = format!("{tool} {input}: {ended:?}");
+            assert_eq!(ended.code, Some(1), "{told}");
+            let line = format!("{path} is masked (keys and credentials are hidden from tools)");
+            assert!(ended.stderr.contains(&line), "{told}");
+            assert!(ended.stderr.contains(&format!("`--mask '{shown}'` would allow it")), "{told}");
+            assert!(ended.stderr.contains("\"reason\": \"masked\""), "{told}");
+            assert!(!ended.stdout.contains(SECRET) && !ended.stderr.contains(SECRET), "{told}");
+        }
+    }
+    let listed = fenced.call("list_files", &json!({ "directory": ".", "recursive": true }));
+    let found = fenced.call("search_text", &json!({ "pattern": SECRET }));
+    for ended in [listed, found] {
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        for hidden in [".env", ".git", "server.pem", "id_rsa", "\"text\":\"# zebra"] {
+            assert!(!ended.stdout.contains(hidden), "{hidden}: {ended:?}");
+        }
+        assert!(ended.stderr.contains("\"denials\": []"), "nothing hidden was asked for: {ended:?}");
+    }
+}
+
+#[test]
+fn a_single_file_can_be_granted_and_nothing_beside_it_is_seen() {
+    let fenced = Fenced::new();
+    let project = fenced.project.to_str().unwrap();
+    let call = |tool: &str, input: Value| {
+        let input = input.to_string();
+        fenced.product.run(&["tool", "call", tool, &input, "--project", project, "--dir", "src/a.py"], &[])
+    };
+    let read = call("read_file", json!({ "file_path": "src/a.py" }));
+    assert!(read.code == Some(0) && read.stdout.contains("granted"), "{read:?}");
+    let listed = call("list_files", json!({ "directory": ".", "recursive": true }));
+    let listing: Value = serde_json::from_str(&listed.stdout).expect("JSON");
+    let paths = listing["entries"].as_array().expect("entries").iter().map(|entry| entry["path"].clone());
+    assert_eq!(paths.collect::<Vec<_>>(), ["src", "src/a.py"], "{listed:?}");
+    let beside = call("read_file", json!({ "file_path": "secret.py" }));
+    let line = "secret.py is outside the granted folders (src/a.py, read); `--dir secret.py` would allow it";
+    assert!(beside.code == Some(1) && beside.stderr.contains(line), "{beside:?}");
+}
+
+#[test]
+fn masks_are_added_by_anyone_and_taken_away_by_the_user_alone() {
+    let fenced = Fenced::new();
+    let project = fenced.project.to_str().unwrap();
+    fs::write(fenced.project.join("src/.env"), SECRET).unwrap();
+    let read = |path: &str, flags: &[&str]| {
+        let input = json!({ "file_path": path }).to_string();
+        let mut args = vec!["tool", "call", "read_file", &input, "--project", project];
+        args.extend(flags);
+        fenced.product.run(&args, &[])
+    };
+    let shown = read("src/.env", &["--mask", "!/src/.env"]);
+    assert!(shown.code == Some(0) && shown.stdout.contains(SECRET), "{shown:?}");
+    let hidden = read("src/a.py", &["--mask", "*.py"]);
+    assert_eq!(hidden.code, Some(1), "{hidden:?}");
+    assert!(hidden.stderr.contains("src/a.py is masked (`*.py` is hidden from tools)"), "{hidden:?}");
+    let broken = read("src/a.py", &["--mask", "[a"]);
+    assert!(broken.code == Some(2) && broken.stderr.contains("`[a` is no mask"), "{broken:?}");
+
+    for widening in ["masks = [\"!.env\"]", "default_masks = false"] {
+        let config = format!("[grants]\ndirs = [{{ path = \"src\", {widening} }}]\n");
+        fs::write(fenced.project.join("ringfence.toml"), config).unwrap();
+        let refused = read("src/.env", &[]);
+        assert_eq!(refused.code, Some(2), "{widening}: {refused:?}");
+        assert!(refused.stderr.contains("never show what is hidden"), "{widening}: {refused:?}");
+    }
+
+    fs::remove_file(fenced.project.join("ringfence.toml")).unwrap();
+    let own = fenced.product.home().join(".config/ringfence");
+    fs::create_dir_all(&own).unwrap();
+    for showing in ["masks = [\"!.env\"]", "default_masks = false"] {
+        let config = format!("[grants]\ndirs = [{{ path = \"src\", {showing} }}]\n");
+        fs::write(own.join("config.toml"), config).unwrap();
+        let shown = read("src/.env", &[]);
+        assert!(shown.code == Some(0) && shown.stdout.contains(SECRET), "{showing}: {shown:?}");
+    }
+    fs::remove_file(own.join("config.toml")).unwrap();
+
+    let config = "[grants]\ndirs = [{ path = \"src\", masks = [\"sub\"] }]\n";
+    fs::write(fenced.project.join("ringfence.toml"), config).unwrap();
+    let asked = read("src/a.py", &[]);
+    let hash =
+        asked.stderr.split_whitespace().skip_while(|word| *word != "--trust").nth(1).unwrap().to_owned();
+    fs::write(fenced.project.join("src/sub/b.py"), SECRET).unwrap();
+    for flags in [&["--trust", &hash][..], &["--dir", "src/../src"]] {
+        let ended = read("src/sub/b.py", flags);
+        assert!(ended.stderr.contains("is masked (`sub` is hidden"), "{flags:?}: {ended:?}");
+    }
+}
+
+#[test]
 fn all_spellings_of_a_granted_path_name_the_same_file() {
     let fenced = Fenced::new();
     let plain = fenced.call("read_file", &json!({ "file_path": "src/a.py" }));

@@ -4,6 +4,7 @@
 //! Rust's tool is the standard `read_file`, which is always there. The others are what `build.sh`
 //! built: those tests are ignored unless asked for, and want its folder in `RINGFENCE_LANGUAGES`.
 
+use ringfence_sandbox::Digest;
 use ringfence_tests::product::{Ended, Product};
 use serde_json::{Value, json};
 use std::fs;
@@ -110,7 +111,12 @@ impl Fenced {
         let value: Value = serde_json::from_str(&ended.stdout).expect(&context);
         let text = if language.component.is_some() { &value } else { &value["text"] };
         assert_eq!(text, TEXT, "{context}");
-        assert_eq!(receipt["opened"], json!([{ "path": file, "bytes_read": TEXT.len() }]), "{context}");
+        let hash = Digest::of(TEXT.as_bytes());
+        assert_eq!(
+            receipt["opened"],
+            json!([{ "path": file, "bytes_read": TEXT.len(), "read": "whole", "hash": hash }]),
+            "{context}"
+        );
         assert_eq!(receipt["denials"], json!([]), "{context}");
     }
 

@@ -148,12 +148,12 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let deadline = started + limits.time().min(LONGEST);
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
-    let view = View::new(request.tree.clone());
+    let view = View::new(request.tree.clone(), limits);
     let made_up = (!request.tree.grants().entropy).then(|| {
         let digest = request.tool.component().digest().hex();
         Seed::of(&digest, request.tool.name(), &request.input)
     });
-    let state = HostState::new(view, limits.memory_bytes, stdout.clone(), stderr.clone(), made_up);
+    let state = HostState::new(view, limits, stdout.clone(), stderr.clone(), made_up);
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
         return Ok(judge(&request, Ended::Cancelled, state, [stdout, stderr], spent));

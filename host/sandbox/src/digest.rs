@@ -19,6 +19,11 @@ impl Digest {
         Self(*hash.as_bytes())
     }
 
+    /// Its 32 bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The 64 hex digits alone, fit for a file name.
     pub fn hex(&self) -> String {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()

@@ -3,6 +3,7 @@
 //! Owns the data and its validation. Opening what is granted is `view`'s business.
 
 use crate::digest::Digest;
+use crate::mask::Masks;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use thiserror::Error;
 /// Everything that one call may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
-    /// Directories of the project.
+    /// Directories and single files of the project.
     pub dirs: Vec<DirGrant>,
     /// Real clocks and random numbers. Without it they are made up, and the same for equal calls,
     /// so that a tool's answer can be checked by calling it again.
@@ -21,13 +22,23 @@ pub struct Grants {
     pub limits: Limits,
 }
 
-/// One granted directory.
+/// One granted directory, or a single file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DirGrant {
     /// Where it is, seen from the project folder.
     pub path: GrantPath,
     /// What may be done there.
     pub access: Access,
+    /// What is hidden there.
+    #[serde(default, skip_serializing_if = "Masks::is_default")]
+    pub masks: Masks,
+}
+
+impl DirGrant {
+    /// To be read, with nothing hidden but what always is and what is by default.
+    pub fn read(path: GrantPath) -> Self {
+        Self { path, access: Access::Read, masks: Masks::default() }
+    }
 }
 
 /// What may be done in a granted directory.
@@ -122,6 +133,12 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Standard output and standard error, each, in bytes; the rest is dropped with a mark.
     pub stdio_bytes: u64,
+    /// Files, folders and listings that are open at once.
+    pub open_files: u64,
+    /// Entries of folders that are read.
+    pub dir_entries: u64,
+    /// Bytes that are read from files.
+    pub read_bytes: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
 }
@@ -133,6 +150,9 @@ impl Default for Limits {
             time_ms: 30_000,
             output_bytes: 256 << 10,
             stdio_bytes: 64 << 10,
+            open_files: 512,
+            dir_entries: 1_000_000,
+            read_bytes: 4 << 30,
             fuel: None,
         }
     }
@@ -148,11 +168,7 @@ impl Limits {
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
-        Self {
-            dirs: vec![DirGrant { path: GrantPath::root(), access: Access::Read }],
-            entropy: false,
-            limits: Limits::default(),
-        }
+        Self { dirs: vec![DirGrant::read(GrantPath::root())], entropy: false, limits: Limits::default() }
     }
 
     /// What these grants let any tool do.
@@ -160,10 +176,11 @@ impl Grants {
         Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: !self.entropy }
     }
 
-    /// Over the canonical JSON of the grants.
+    /// Over the canonical JSON of the grants, and what is hidden by default.
     pub fn digest(&self) -> Digest {
-        let json = serde_json::to_vec(self).expect("grants are plain data");
-        Digest::of(&json)
+        let mut all = serde_json::to_vec(self).expect("grants are plain data");
+        all.extend_from_slice(Masks::built_in_digest().hex().as_bytes());
+        Digest::of(&all)
     }
 }
 

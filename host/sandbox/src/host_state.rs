@@ -5,6 +5,7 @@
 //! network is closed; there are no arguments and no environment.
 
 use crate::chance::{ClockHost, Passing, Seed};
+use crate::grant::Limits;
 use crate::limiter::MemoryLimiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
@@ -15,8 +16,10 @@ use wasmtime::component::{Linker, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-/// Entries in the host's table: open files, streams, pollables. An open file takes two.
+/// Entries in the host's table: open files, streams, pollables.
 const TABLE_ENTRIES: usize = 2048;
+/// However many files a call may have open.
+const MOST_TABLE_ENTRIES: usize = 1 << 17;
 
 /// One call's data.
 pub(crate) struct HostState {
@@ -33,13 +36,13 @@ impl HostState {
     /// `made_up`: what time and chance follow from; none where they are real.
     pub(crate) fn new(
         view: View,
-        memory_bytes: u64,
+        limits: &Limits,
         stdout: Captured,
         stderr: Captured,
         made_up: Option<Seed>,
     ) -> Self {
         let mut table = ResourceTable::new();
-        table.set_max_capacity(TABLE_ENTRIES);
+        table.set_max_capacity(table_entries(limits));
         let mut wasi = WasiCtx::builder();
         // Calls have a runtime of their own, and the view opens no file that could block.
         wasi.allow_blocking_current_thread(true).stdout(stdout).stderr(stderr);
@@ -55,11 +58,17 @@ impl HostState {
             passing,
             http: WasiHttpCtx::new(),
             table,
-            limiter: MemoryLimiter::new(memory_bytes),
+            limiter: MemoryLimiter::new(limits.memory_bytes),
             network: ClosedNetwork::default(),
             view,
         }
     }
+}
+
+/// A file that is read takes two entries, so that its own limit is the one that is met.
+fn table_entries(limits: &Limits) -> usize {
+    let files = usize::try_from(limits.open_files).unwrap_or(MOST_TABLE_ENTRIES);
+    files.saturating_mul(2).saturating_add(TABLE_ENTRIES / 2).clamp(TABLE_ENTRIES, MOST_TABLE_ENTRIES)
 }
 
 impl WasiView for HostState {

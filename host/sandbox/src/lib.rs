@@ -17,6 +17,7 @@ mod grant;
 mod host_state;
 pub mod json;
 mod limiter;
+mod mask;
 mod message;
 mod network;
 mod outcome;
@@ -37,6 +38,7 @@ pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_B
 pub use digest::*;
 pub use engine::EngineError;
 pub use grant::*;
+pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use toolset::{Tool, Toolset, ToolsetError};

@@ -2,8 +2,9 @@
 //!
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
-use crate::grant::{Access, DirGrant};
-use crate::receipt::{Denial, DenialReason, Exceeded, Outcome, Receipt};
+use crate::grant::Access;
+use crate::mask::Masks;
+use crate::receipt::{Denial, DenialReason, Exceeded, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ impl Outcome {
 
 impl Denial {
     /// `../x is outside the granted folders (src, read)`, and what would allow it.
-    pub fn message(&self, granted: &[DirGrant]) -> String {
+    pub fn message(&self, granted: &[GrantedDir]) -> String {
         let asked = &self.asked;
         let mut line = match self.reason {
             DenialReason::NotGranted => {
@@ -59,9 +60,13 @@ impl Denial {
             DenialReason::SpecialFile => {
                 format!("{asked} is a pipe, socket or device; only files and folders can be opened")
             }
-            DenialReason::Masked => {
-                format!("{asked} is hidden from all tools (granted: {})", listed(granted))
-            }
+            DenialReason::Masked => match &self.mask {
+                None => format!("{asked} is hidden from all tools (granted: {})", listed(granted)),
+                Some(mask) if Masks::built_in().any(|(known, _)| known == mask) => {
+                    format!("{asked} is masked (keys and credentials are hidden from tools)")
+                }
+                Some(mask) => format!("{asked} is masked (`{mask}` is hidden from tools)"),
+            },
             DenialReason::ReadOnly => {
                 format!("{asked} can't be changed: the grant is for reading ({})", listed(granted))
             }
@@ -74,7 +79,7 @@ impl Denial {
     }
 }
 
-fn listed(granted: &[DirGrant]) -> String {
+fn listed(granted: &[GrantedDir]) -> String {
     if granted.is_empty() {
         return "none".to_owned();
     }
@@ -92,6 +97,9 @@ fn limit_name(limit: Exceeded) -> &'static str {
         Exceeded::Time => "time",
         Exceeded::Memory => "memory",
         Exceeded::Fuel => "instructions",
+        Exceeded::OpenFiles => "open files and folders",
+        Exceeded::DirEntries => "folder entries",
+        Exceeded::ReadBytes => "bytes read from files",
         Exceeded::Exchange => "data exchanged with the host",
     }
 }
@@ -117,17 +125,47 @@ fn error_text(error: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digest::Digest;
     use crate::grant::GrantPath;
     use serde_json::json;
 
+    fn granted() -> [GrantedDir; 1] {
+        let path = GrantPath::parse("src").unwrap();
+        [GrantedDir { path, access: Access::Read, masks: Digest::of(b"none") }]
+    }
+
+    #[test]
+    fn a_masked_place_is_told_from_one_that_no_grant_shows() {
+        let masked = |mask: Option<&str>, would_allow: Option<&str>| Denial {
+            operation: "open".to_owned(),
+            asked: "src/x".to_owned(),
+            resolved: "src/x".to_owned(),
+            reason: DenialReason::Masked,
+            mask: mask.map(str::to_owned),
+            would_allow: would_allow.map(str::to_owned),
+        };
+        for (mask, allow, line) in [
+            (None, None, "src/x is hidden from all tools (granted: src, read)"),
+            (Some(".env*"), None, "src/x is masked (keys and credentials are hidden from tools)"),
+            (
+                Some("*.csv"),
+                Some("--mask '!/src/x'"),
+                "src/x is masked (`*.csv` is hidden from tools); `--mask '!/src/x'` would allow it",
+            ),
+        ] {
+            assert_eq!(masked(mask, allow).message(&granted()), line);
+        }
+    }
+
     #[test]
     fn a_denial_names_what_was_asked_what_is_granted_and_what_would_allow_it() {
-        let granted = [DirGrant { path: GrantPath::parse("src").unwrap(), access: Access::Read }];
+        let granted = granted();
         let denial = Denial {
             operation: "open".to_owned(),
             asked: "src/../secrets.txt".to_owned(),
             resolved: "/secrets.txt".to_owned(),
             reason: DenialReason::NotGranted,
+            mask: None,
             would_allow: Some("--dir .".to_owned()),
         };
         assert_eq!(

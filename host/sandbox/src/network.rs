@@ -40,6 +40,7 @@ impl ClosedNetwork {
             asked: crate::trap::bounded(asked, ASKED_BYTES),
             resolved: String::new(),
             reason: DenialReason::Network,
+            mask: None,
             would_allow: None,
         });
     }

@@ -44,7 +44,7 @@ pub(crate) fn judge(
         tool: request.tool.name().to_owned(),
         component: request.tool.component().digest(),
         grants: request.tree.digest(),
-        dirs: request.tree.grants().dirs.clone(),
+        dirs: request.tree.dirs().to_vec(),
         opened: files.opened,
         denials,
         omitted: files.omitted.saturating_add(requests_omitted),

@@ -1,7 +1,7 @@
 //! What a call did, and how it ended.
 
 use crate::digest::Digest;
-use crate::grant::DirGrant;
+use crate::grant::{Access, GrantPath};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -38,6 +38,12 @@ pub enum Exceeded {
     Memory,
     /// The instruction budget.
     Fuel,
+    /// Files, folders and listings open at once.
+    OpenFiles,
+    /// Entries of folders.
+    DirEntries,
+    /// Bytes from files.
+    ReadBytes,
     /// What crosses the boundary between guest and host, or handles.
     Exchange,
 }
@@ -54,6 +60,9 @@ pub struct Denial {
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
+    /// The pattern that hides it, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
     /// The grant that would have allowed it, as a person would write it. Says nothing of whether
     /// its folder is there. None if no grant can, or for a path that starts with `/`.
     pub would_allow: Option<String>,
@@ -72,12 +81,23 @@ pub enum DenialReason {
     LinkLeaves,
     /// A FIFO, socket or device.
     SpecialFile,
-    /// Hidden from every guest.
+    /// Hidden: by a pattern, or from every guest.
     Masked,
     /// A change where only reading is granted.
     ReadOnly,
     /// A request to the network.
     Network,
+}
+
+/// A directory as a call saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantedDir {
+    /// Where it is, seen from the project folder.
+    pub path: GrantPath,
+    /// What may be done there.
+    pub access: Access,
+    /// The digest of the patterns that hide things there, in their order, built-in ones first.
+    pub masks: Digest,
 }
 
 /// A file that the guest opened.
@@ -88,6 +108,28 @@ pub struct Opened {
     pub path: String,
     /// Bytes handed to the guest.
     pub bytes_read: u64,
+    /// What they were.
+    #[serde(flatten)]
+    pub content: Content,
+}
+
+/// How much of a file was read, and the hash of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "read", rename_all = "snake_case")]
+pub enum Content {
+    /// Not a byte.
+    Nothing,
+    /// All of it, in order; more than once only if it was the same each time.
+    Whole {
+        /// Of the file's bytes.
+        hash: Digest,
+    },
+    /// Parts, or in another order.
+    Ranges {
+        /// Over one entry for each run of bytes that was read in a row, in the order of reading:
+        /// its position and its length, 8 bytes each, the lowest first, and its 32 bytes of hash.
+        hash: Digest,
+    },
 }
 
 /// The record of one call; what a report cites.
@@ -100,7 +142,7 @@ pub struct Receipt {
     /// The digest of the grants.
     pub grants: Digest,
     /// The effective directories.
-    pub dirs: Vec<DirGrant>,
+    pub dirs: Vec<GrantedDir>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
     /// Every denial, equal ones once, in order, bounded.

@@ -3,6 +3,7 @@
 //! Owns: telling limits from crashes, and bounding and cleaning what a guest put into an error.
 
 use crate::receipt::Exceeded;
+use crate::view::QuotaExceeded;
 use std::error::Error as StdError;
 use thiserror::Error;
 use wasmtime::component::ResourceTableError;
@@ -26,6 +27,9 @@ pub(crate) fn limit_behind(error: &wasmtime::Error) -> Option<Exceeded> {
     }
     if let Some(Trap::OutOfFuel) = error.downcast_ref::<Trap>() {
         return Some(Exceeded::Fuel);
+    }
+    if let Some(QuotaExceeded(limit)) = error.chain().find_map(|cause| cause.downcast_ref()) {
+        return Some(*limit);
     }
     let exchange = error.chain().any(|cause| {
         matches!(cause.downcast_ref::<ResourceTableError>(), Some(ResourceTableError::Full))

@@ -25,7 +25,7 @@ pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_siz
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ringfence_sandbox::GrantPath;
+use ringfence_sandbox::{GrantPath, MaskPattern};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -158,9 +158,13 @@ pub struct CompletionsArgs {
 /// What tools may touch, and which tools there are.
 #[derive(Debug, Clone, Default, Args)]
 pub struct GrantArgs {
-    /// Grant this folder of the project, for reading; may be repeated [default: the whole project]
+    /// Grant this folder or file of the project, for reading; may be repeated [default: the whole project]
     #[arg(long = "dir", value_name = "DIR", value_parser = values::parse_grant, help_heading = "Fence")]
     pub dirs: Vec<GrantPath>,
+    /// Hide what this gitignore pattern fits, besides keys and credentials; with a leading ! show it;
+    /// may be repeated
+    #[arg(long = "mask", value_name = "PATTERN", value_parser = values::parse_mask, help_heading = "Fence")]
+    pub masks: Vec<MaskPattern>,
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
     pub components: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use ringfence_engine::PausePoint;
-use ringfence_sandbox::GrantPath;
+use ringfence_sandbox::{GrantPath, MaskPattern};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
@@ -57,9 +57,14 @@ pub fn parse_money(text: &str) -> Result<u64, String> {
     if micro == 0 { Err("the amount must be more than nothing".to_owned()) } else { Ok(micro) }
 }
 
-/// A folder of the project.
+/// A folder or file of the project.
 pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
     GrantPath::parse(text).map_err(|error| error.to_string())
+}
+
+/// A pattern of things to hide.
+pub(super) fn parse_mask(text: &str) -> Result<MaskPattern, String> {
+    MaskPattern::parse(text).map_err(|error| error.to_string())
 }
 
 /// A goal: some words, of a sane length.

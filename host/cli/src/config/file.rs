@@ -7,7 +7,7 @@ use crate::args::{parse_duration, parse_money, parse_size};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
-use ringfence_sandbox::{Access, DirGrant, GrantPath};
+use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ pub struct ConfigFile {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrantsSection {
-    /// Folders of the project.
+    /// Folders and files of the project.
     pub dirs: Option<Vec<Dir>>,
     /// Real clocks and random numbers.
     pub entropy: Option<bool>,
@@ -60,7 +60,7 @@ pub struct GrantsSection {
     secrets: NotEnforced,
 }
 
-/// A granted folder: `"src"`, or `{ path = "src", access = "read" }`.
+/// A granted folder or file: `"src"`, or `{ path = "src", access = "read", masks = ["*.csv"] }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dir(pub DirGrant);
 
@@ -92,7 +92,12 @@ pub struct LimitsSection {
     pub output: Option<Bytes>,
     /// What a tool writes to standard output and standard error, each.
     pub stdio: Option<Bytes>,
-    open_files: NotEnforced,
+    /// Files, folders and listings that one tool call has open at once.
+    pub open_files: Option<NonZeroU32>,
+    /// Entries of folders that one tool call reads.
+    pub dir_entries: Option<NonZeroU64>,
+    /// What one tool call reads from files.
+    pub read_bytes: Option<Bytes>,
     requests: NotEnforced,
 }
 
@@ -318,8 +323,10 @@ impl<'de> Deserialize<'de> for Dir {
             path: Path,
             #[serde(default)]
             access: Reading,
-            #[serde(default, rename = "masks")]
-            _masks: NotEnforced,
+            #[serde(default)]
+            masks: Vec<MaskPattern>,
+            /// `false`: nothing is hidden but what `masks` says; only in the user's own file.
+            default_masks: Option<bool>,
         }
 
         struct Path(GrantPath);
@@ -346,21 +353,23 @@ impl<'de> Deserialize<'de> for Dir {
 
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = GrantPath;
+            type Value = DirGrant;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a folder of the project: \"src\" or { path = \"src\", access = \"read\" }")
+                f.write_str(
+                    "a folder or file of the project: \"src\" or { path = \"src\", access = \"read\" }",
+                )
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<GrantPath, E> {
-                GrantPath::parse(text).map_err(E::custom)
+            fn visit_str<E: Error>(self, text: &str) -> Result<DirGrant, E> {
+                GrantPath::parse(text).map(DirGrant::read).map_err(E::custom)
             }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<GrantPath, A::Error> {
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<DirGrant, A::Error> {
                 let table = Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
                 let Reading = table.access;
-                Ok(table.path.0)
+                let masks = Masks { defaults: table.default_masks.unwrap_or(true), patterns: table.masks };
+                Ok(DirGrant { path: table.path.0, access: Access::Read, masks })
             }
         }
-        let path = deserializer.deserialize_any(Either)?;
-        Ok(Self(DirGrant { path, access: Access::Read }))
+        deserializer.deserialize_any(Either).map(Self)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
+use super::dirs::{self, common, holds, plain};
 use super::file::{
     Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
 };
@@ -7,22 +8,18 @@ use super::{Flags, ToolPolicy};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
-use ringfence_sandbox::{Access, DirGrant, Grants, Limits as CallLimits};
+use ringfence_sandbox::{Grants, Limits as CallLimits};
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// Less memory than this runs no tool.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// The folders that were named by whoever comes last, and the bounds of a call.
+/// The granted folders and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
-    let dirs = if !flags.dirs.is_empty() {
-        flags.dirs.iter().map(|path| DirGrant { path: path.clone(), access: Access::Read }).collect()
-    } else if let Some(dirs) = user.grants.dirs.as_ref().or(project.grants.dirs.as_ref()) {
-        plain(dirs)
-    } else {
-        Grants::whole_project().dirs
-    };
+    let dirs = dirs::granted(project, user, flags);
+    let from_u32 = |count: NonZeroU32| u64::from(count.get());
     let entropy = smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
@@ -31,6 +28,17 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         time_ms: tool_timeout(project, user, flags),
         output_bytes: bytes(project.output, user.output, default.output_bytes),
         stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
+        open_files: bound(
+            project.open_files.map(from_u32),
+            user.open_files.map(from_u32),
+            default.open_files,
+        ),
+        dir_entries: bound(
+            project.dir_entries.map(u64::from),
+            user.dir_entries.map(u64::from),
+            default.dir_entries,
+        ),
+        read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
         fuel: default.fuel,
     };
     Grants { dirs, entropy, limits }
@@ -61,6 +69,12 @@ pub(super) fn tools(
                 ))
                 .hint("a tool can only be given less than [grants]")
                 .into());
+            }
+            let shows = section.dirs.iter().flatten().find_map(|Dir(dir)| dirs::shows(dir));
+            if let Some(shows) = shows {
+                return Err(Refusal::usage(format!("{file}: [tools.{tool}] says {shows}"))
+                    .hint("a tool can only be given less than [grants]")
+                    .into());
             }
             let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
@@ -255,41 +269,12 @@ fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn plain(dirs: &[Dir]) -> Vec<DirGrant> {
-    dirs.iter().map(|Dir(grant)| grant.clone()).collect()
-}
-
-/// Whether `outer` is the folder of `inner` or above it.
-fn holds(outer: &DirGrant, inner: &DirGrant) -> bool {
-    inner.path.names().starts_with(outer.path.names())
-}
-
-/// What lies in a folder of both lists.
-fn common(one: &[DirGrant], other: &[DirGrant]) -> Vec<DirGrant> {
-    let mut both: Vec<DirGrant> = Vec::new();
-    for a in one {
-        for b in other {
-            let inner = if holds(a, b) {
-                b
-            } else if holds(b, a) {
-                a
-            } else {
-                continue;
-            };
-            if !both.contains(inner) {
-                both.push(inner.clone());
-            }
-        }
-    }
-    both
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;
     use super::*;
     use crate::args::PauseList;
-    use ringfence_sandbox::GrantPath;
+    use ringfence_sandbox::{DirGrant, GrantPath};
 
     fn paths(grants: &[DirGrant]) -> Vec<String> {
         grants.iter().map(|dir| dir.path.to_string()).collect()
@@ -300,29 +285,17 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_named_by_flags_then_the_user_then_the_project_then_nobody() {
-        let project = parse("grants.dirs = ['src', 'docs']").unwrap();
-        let user = parse("grants.dirs = [{ path = 'src/./lib', access = 'read' }]").unwrap();
-        let none = ConfigFile::default();
-        let dirs = |project, user, flags: &Flags| paths(&grants(project, user, flags).dirs);
-        assert_eq!(dirs(&project, &user, &dir_flags(&["tests"])), ["tests"]);
-        assert_eq!(dirs(&project, &user, &Flags::default()), ["src/lib"]);
-        assert_eq!(dirs(&project, &none, &Flags::default()), ["src", "docs"]);
-        assert_eq!(dirs(&none, &none, &Flags::default()), ["."]);
-        assert_eq!(dirs(&parse("grants.dirs = []").unwrap(), &none, &Flags::default()), [""; 0]);
-    }
-
-    #[test]
     fn a_bound_is_the_smaller_of_both_files_unless_a_flag_says_otherwise() {
         let project =
-            parse("limits = { iterations = 500, time = '10m', memory = '1GiB', tool_timeout = '5s' }")
+            parse("limits = { iterations = 500, time = '10m', memory = '1GiB', tool_timeout = '5s', open_files = 9, read_bytes = '8GiB' }")
                 .unwrap();
-        let user = parse("limits = { iterations = 100, time = '1h', memory = '64MiB' }").unwrap();
+        let user = parse("limits = { iterations = 100, time = '1h', memory = '64MiB', dir_entries = 5_000_000, open_files = 20 }").unwrap();
         let flags = Flags::default();
         let run = limits(&project, &user, &flags);
         assert_eq!((run.iterations, run.wall_clock_ms, run.tool_call_ms), (100, Some(600_000), 5_000));
         let call = grants(&project, &user, &flags).limits;
         assert_eq!((call.memory_bytes, call.time_ms), (64 << 20, 5_000));
+        assert_eq!((call.open_files, call.dir_entries, call.read_bytes), (9, 5_000_000, 4 << 30));
         let lavish = parse("limits = { stagnation = 1000, stage_timeouts = { plan = '9h' } }").unwrap();
         let run = limits(&lavish, &ConfigFile::default(), &flags);
         assert_eq!(run.stagnation, RunLimits::of(Flow::Staged).stagnation);
@@ -386,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_project_can_t_raise_a_bound_above_the_default_and_the_user_can() {
-        let greedy = parse("[limits]\niterations = 4000\nmemory = \"64GiB\"\noutput = \"10GiB\"\ntool_timeout = \"100h\"\nmodel_timeout = \"100h\"\n").unwrap();
+        let greedy = parse("[limits]\niterations = 4000\nmemory = \"64GiB\"\noutput = \"10GiB\"\nopen_files = 60000\ndir_entries = 9999999\nread_bytes = \"1000GiB\"\ntool_timeout = \"100h\"\nmodel_timeout = \"100h\"\n").unwrap();
         let nobody = ConfigFile::default();
         let flags = Flags::default();
         assert_eq!(limits(&greedy, &nobody, &flags), RunLimits::default());

@@ -5,6 +5,7 @@
 //! folders and single values are the user's where the user names any, bounds are the smaller
 //! of both, and pause points only ever add up.
 
+mod dirs;
 mod file;
 mod layers;
 mod project_files;
@@ -22,7 +23,9 @@ use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
-use ringfence_sandbox::{ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, ProjectDir};
+use ringfence_sandbox::{
+    ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, MaskPattern, ProjectDir,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -33,6 +36,8 @@ use std::path::PathBuf;
 pub struct Flags {
     /// `--dir`
     pub dirs: Vec<GrantPath>,
+    /// `--mask`
+    pub masks: Vec<MaskPattern>,
     /// `--component`
     pub components: Vec<PathBuf>,
     /// `--trust`
@@ -55,8 +60,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, components, trust } = args.clone();
-        Self { dirs, components, trust, ..Self::default() }
+        let GrantArgs { dirs, masks, components, trust } = args.clone();
+        Self { dirs, masks, components, trust, ..Self::default() }
     }
 }
 

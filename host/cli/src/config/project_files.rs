@@ -3,6 +3,7 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
+use crate::config::dirs;
 use crate::config::file::{ConfigFile, parse};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
@@ -104,13 +105,21 @@ const INSIDE: &str =
     "a project's own components lie inside the project; others go into your own configuration";
 
 impl ConfigFile {
-    /// What only a user may say: where prompts and keys are sent.
+    /// What only a user may say: where prompts and keys are sent, what hidden things are shown.
     fn refuse_in_project(&self) -> Result<()> {
         if self.notify.is_some() || self.durability.is_some() {
             let key = if self.notify.is_some() { "notify" } else { "durability" };
             return Err(Refusal::usage(format!("{CONFIG} says `{key}`, which isn't a project's to say"))
                 .hint("put it into your own configuration, or use the flag")
                 .into());
+        }
+        let dirs = self.grants.dirs.iter().chain(self.tools.values().filter_map(|tool| tool.dirs.as_ref()));
+        if let Some(shows) = dirs.flatten().find_map(|dir| dirs::shows(&dir.0)) {
+            return Err(Refusal::usage(format!(
+                "{CONFIG} says {shows}; a project can hide more of itself, never show what is hidden by default"
+            ))
+            .hint("put it into your own configuration, or use --mask")
+            .into());
         }
         let models = self.models.default.iter().chain(self.models.by_stage().map(|(_, model)| model));
         let elsewhere = models

@@ -1,28 +1,49 @@
-//! The granted directories, opened once and shared by all calls under the same grants.
+//! The granted folders and files, opened once and shared by all calls under the same grants.
 
-use super::beneath::{Handle, Walk};
+use super::beneath::{Handle, Walk, look};
 use super::escape::from_os;
+use super::grant_error::GrantError;
 use super::node::Node;
 use super::place::Place;
-use super::policy::is_masked;
+use super::policy::is_state_folder;
 use super::project::ProjectDir;
 use crate::digest::Digest;
 use crate::grant::{Access, DirGrant, GrantPath, Grants};
-use rustix::fs::{AtFlags, FileType, OFlags, fstat, readlinkat, statat};
+use crate::mask::{MAX_MASKS, MaskSet, Masks};
+use crate::receipt::GrantedDir;
+use rustix::fs::{FileType, OFlags, Stat, fstat};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use thiserror::Error;
 
-/// More directories than this can't be granted to one call.
-const MAX_GRANTS: usize = 256;
+/// More than this can't be granted to one call.
+pub(super) const MAX_GRANTS: usize = 256;
 
-/// One granted directory, open.
+/// What is kept open for a grant.
+#[derive(Debug)]
+pub(super) enum Held {
+    /// The folder itself.
+    Folder(Handle),
+    /// Of a single file, the folder that holds it: what the guest opens is what is at its name
+    /// then, if that is a regular file still. Editors replace files when they save them.
+    File {
+        /// Nothing else in it is to be seen.
+        parent: Handle,
+        /// The file's.
+        name: String,
+    },
+}
+
+/// A folder's device and number.
+type Identity = (u64, u64);
+
+/// One grant, open.
 #[derive(Debug)]
 pub(super) struct Granted {
     pub(super) place: Place,
     pub(super) access: Access,
-    pub(super) handle: Handle,
+    pub(super) masks: Arc<MaskSet>,
+    pub(super) held: Held,
 }
 
 /// What the calls under one set of grants may see. Share it: it is opened once, and the handles
@@ -33,77 +54,15 @@ pub struct GrantedTree {
     /// As they were given.
     grants: Grants,
     digest: Digest,
+    /// As they were given, with the digests of what is hidden in them.
+    dirs: Vec<GrantedDir>,
     /// Deepest first.
     granted: Vec<Granted>,
+    /// What a grant hides that says nothing of masks.
+    pub(super) usual_masks: Arc<MaskSet>,
     /// Whether places are judged at all; only this crate's own tests may say no.
     #[cfg(test)]
     pub(super) judged: bool,
-}
-
-/// A grant that can't be honoured. Nothing runs then.
-#[derive(Debug, Error)]
-pub enum GrantError {
-    /// The folder isn't there.
-    #[error(
-        "`{grant}` can't be granted: there is no `{missing}` in the project; create it or leave the grant out"
-    )]
-    Missing {
-        /// The grant.
-        grant: GrantPath,
-        /// The part of it that isn't there.
-        missing: String,
-    },
-    /// It is, or leads through, something else than a folder.
-    #[error("`{grant}` can't be granted: `{at}` is not a folder; grant the folder that holds it")]
-    NotAFolder {
-        /// The grant.
-        grant: GrantPath,
-        /// What is no folder.
-        at: String,
-    },
-    /// It is, or leads through, a link.
-    #[error(
-        "`{grant}` can't be granted: `{at}` is a link to `{target}`; grant the folder it leads to by its own \
-         path, if that is inside the project"
-    )]
-    Link {
-        /// The grant.
-        grant: GrantPath,
-        /// The link.
-        at: String,
-        /// What it says.
-        target: String,
-    },
-    /// It's there twice.
-    #[error("`{0}` is granted twice; keep one of the two grants")]
-    Twice(GrantPath),
-    /// Two paths lead to one folder (case is ignored here, or it's mounted twice).
-    #[error("`{one}` and `{other}` are the same folder; grant it once")]
-    SameFolder {
-        /// One of them.
-        one: String,
-        /// The other.
-        other: GrantPath,
-    },
-    /// Ringfence's own folder.
-    #[error("`{0}` can't be granted: `.ringfence` is Ringfence's own folder and hidden from every tool")]
-    StateFolder(GrantPath),
-    /// The system refuses.
-    #[error("`{grant}` can't be granted: {source}; check the folder's permissions")]
-    Unreadable {
-        /// The grant.
-        grant: GrantPath,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Deeper or longer than any path of a guest may be.
-    #[error("`{0}` can't be granted: it has more than 256 names or 4,096 bytes")]
-    TooLong(GrantPath),
-    /// Too many.
-    #[error(
-        "{0} directories are granted, {MAX_GRANTS} at most are possible; grant a folder that holds several of them"
-    )]
-    TooMany(usize),
 }
 
 impl GrantedTree {
@@ -123,25 +82,39 @@ impl GrantedTree {
             return Err(GrantError::TooMany(grants.dirs.len()));
         }
         let mut granted: Vec<Granted> = Vec::with_capacity(grants.dirs.len());
-        let mut identities: Vec<(u64, u64)> = Vec::with_capacity(grants.dirs.len());
+        let mut identities: Vec<Option<Identity>> = Vec::with_capacity(grants.dirs.len());
+        let mut masks = ReadyMasks::default();
         for grant in &grants.dirs {
-            let (one, identity) = open_grant(project, grant)?;
+            let masks = masks.of(grant)?;
+            let (place, held, identity) = open_grant(project, grant)?;
+            let one = Granted { place, access: grant.access, masks, held };
             if granted.iter().any(|other| other.place == one.place) {
                 return Err(GrantError::Twice(grant.path.clone()));
             }
-            if let Some(same) = identities.iter().position(|other| *other == identity) {
+            if let Some(same) = identities.iter().position(|other| identity.is_some() && *other == identity) {
                 let one = granted.get(same).map(|g| g.place.shown().to_owned()).unwrap_or_default();
                 return Err(GrantError::SameFolder { one, other: grant.path.clone() });
             }
             granted.push(one);
             identities.push(identity);
         }
+        none_hidden(&granted, grants)?;
+        let dirs = grants.dirs.iter().zip(&granted).map(|(grant, opened)| GrantedDir {
+            path: grant.path.clone(),
+            access: grant.access,
+            masks: opened.masks.digest(),
+        });
+        let dirs = dirs.collect();
+        let usual = DirGrant::read(GrantPath::root());
+        let usual_masks = masks.of(&usual)?;
         granted.sort_by_key(|g| std::cmp::Reverse(g.place.depth()));
         Ok(Self {
             project: project.clone(),
             grants: grants.clone(),
             digest: grants.digest(),
+            dirs,
             granted,
+            usual_masks,
             #[cfg(test)]
             judged: true,
         })
@@ -150,6 +123,11 @@ impl GrantedTree {
     /// The grants that this was opened for.
     pub fn grants(&self) -> &Grants {
         &self.grants
+    }
+
+    /// The granted directories, as a receipt has them.
+    pub fn dirs(&self) -> &[GrantedDir] {
+        &self.dirs
     }
 
     /// The digest of these grants.
@@ -164,9 +142,9 @@ impl GrantedTree {
     /// What a guest finds at `/`.
     pub(super) fn root(&self) -> Node {
         let place = Place::root();
-        match self.holder(&place) {
-            Some(granted) => Node::Folder { place, handle: granted.handle.clone() },
-            None => Node::Bare(place),
+        match self.holder(&place).map(|granted| &granted.held) {
+            Some(Held::Folder(handle)) => Node::Folder { place, handle: handle.clone() },
+            Some(Held::File { .. }) | None => Node::Bare(place),
         }
     }
 
@@ -175,60 +153,99 @@ impl GrantedTree {
         self.granted.iter().find(|g| place.below(&g.place).is_some())
     }
 
+    /// What hides things at a place.
+    pub(super) fn masks(&self, place: &Place) -> &Arc<MaskSet> {
+        self.holder(place).map_or(&self.usual_masks, |granted| &granted.masks)
+    }
+
     /// Whether there is nothing but the way to a grant at a place that no grant holds.
     pub(super) fn is_bare(&self, place: &Place) -> bool {
         place.is_root() || self.granted.iter().any(|g| g.place.below(place).is_some())
     }
 
-    /// The names in a bare folder, in order.
-    pub(super) fn bare_names(&self, place: &Place) -> BTreeSet<&str> {
-        let ways = self.granted.iter().filter_map(|g| g.place.below(place));
-        ways.filter_map(|way| way.split('/').next()).filter(|name| !name.is_empty()).collect()
+    /// The names in a bare folder, in order, each with whether it is a granted file.
+    pub(super) fn bare_names(&self, place: &Place) -> BTreeMap<&str, bool> {
+        let ways = self.granted.iter().filter_map(|g| Some((g.place.below(place)?, &g.held)));
+        let names = ways.map(|(way, held)| match way.split_once('/') {
+            Some((name, _)) => (name, false),
+            None => (way, matches!(held, Held::File { .. })),
+        });
+        names.filter(|(name, _)| !name.is_empty()).collect()
     }
 }
 
-fn open_grant(project: &ProjectDir, grant: &DirGrant) -> Result<(Granted, (u64, u64)), GrantError> {
+/// Masks made ready; most grants have the same.
+#[derive(Default)]
+struct ReadyMasks(Vec<(Masks, Arc<MaskSet>)>);
+
+impl ReadyMasks {
+    fn of(&mut self, grant: &DirGrant) -> Result<Arc<MaskSet>, GrantError> {
+        if let Some((_, ready)) = self.0.iter().find(|(masks, _)| *masks == grant.masks) {
+            return Ok(ready.clone());
+        }
+        let count = grant.masks.patterns.len();
+        if count > MAX_MASKS {
+            return Err(GrantError::TooManyMasks { grant: grant.path.clone(), count });
+        }
+        let ready = MaskSet::new(&grant.masks)
+            .map_err(|source| GrantError::Masks { grant: grant.path.clone(), source })?;
+        let ready = Arc::new(ready);
+        self.0.push((grant.masks.clone(), ready.clone()));
+        Ok(ready)
+    }
+}
+
+/// No grant may be hidden, by its own masks or those of one that holds it: it could be reached by
+/// one way and not by another. In the order of `grants`.
+fn none_hidden(granted: &[Granted], grants: &Grants) -> Result<(), GrantError> {
+    for (inner, grant) in granted.iter().zip(&grants.dirs) {
+        for (outer, of) in granted.iter().zip(&grants.dirs) {
+            if inner.place.below(&outer.place).is_some()
+                && let Some(hidden) = outer.masks.hides(inner.place.as_str(), 0)
+            {
+                let at: Vec<_> = inner.place.names().take(hidden.depth).collect();
+                return Err(GrantError::Masked {
+                    grant: grant.path.clone(),
+                    mask: hidden.by.to_string(),
+                    at: at.join("/"),
+                    of: of.path.clone(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens what is granted; a folder with its identity on the disk.
+fn open_grant(project: &ProjectDir, grant: &DirGrant) -> Result<(Place, Held, Option<Identity>), GrantError> {
     let mut place = Place::root();
     for name in grant.path.names() {
         place.push(&from_os(name.as_bytes())).map_err(|_| GrantError::TooLong(grant.path.clone()))?;
     }
-    if is_masked(place.as_str()) {
+    if is_state_folder(place.as_str()) {
         return Err(GrantError::StateFolder(grant.path.clone()));
     }
     let way = if place.is_root() { "." } else { place.as_str() };
-    let handle = project
-        .walk
-        .open(&project.handle, way, OFlags::RDONLY | OFlags::DIRECTORY)
-        .map_err(|errno| explain(project, grant, errno))?;
-    let stat = fstat(&handle).map_err(|errno| explain(project, grant, errno))?;
-    let granted = Granted { place, access: grant.access, handle: Arc::new(handle) };
-    Ok((granted, (stat.st_dev, stat.st_ino)))
+    let opened = project.walk.open(&project.handle, way, OFlags::RDONLY | OFlags::DIRECTORY);
+    let held = match opened {
+        Ok(handle) => {
+            fstat(&handle).map(|stat| (Held::Folder(Arc::new(handle)), Some((stat.st_dev, stat.st_ino))))
+        }
+        Err(Errno::NOTDIR) => open_file(project, &place).map(|held| (held, None)),
+        Err(errno) => Err(errno),
+    };
+    let (held, identity) = held.map_err(|errno| GrantError::explain(project, &grant.path, errno))?;
+    Ok((place, held, identity))
 }
 
-/// Finds the name on a grant's path that is to blame.
-fn explain(project: &ProjectDir, grant: &DirGrant, errno: Errno) -> GrantError {
-    let path = grant.path.clone();
-    let mut at = String::new();
-    for name in grant.path.names() {
-        if !at.is_empty() {
-            at.push('/');
-        }
-        at.push_str(name);
-        let kind = match statat(&project.handle, at.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-            Err(Errno::NOENT) => return GrantError::Missing { grant: path, missing: at },
-            Err(errno) => return GrantError::Unreadable { grant: path, source: errno.into() },
-        };
-        match kind {
-            FileType::Directory => {}
-            FileType::Symlink => {
-                let target = readlinkat(&project.handle, at.as_str(), Vec::new())
-                    .map(|text| text.to_string_lossy().into_owned())
-                    .unwrap_or_default();
-                return GrantError::Link { grant: path, at, target };
-            }
-            _ => return GrantError::NotAFolder { grant: path, at },
-        }
+/// Makes sure of a regular file that can be read, and keeps the folder that holds it.
+fn open_file(project: &ProjectDir, place: &Place) -> Result<Held, Errno> {
+    let (folders, name) = place.as_str().rsplit_once('/').unwrap_or((".", place.as_str()));
+    let parent = project.walk.folder(&project.handle, folders)?;
+    let is_file = |stat: &Stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if !look(&parent, name)?.as_ref().is_some_and(is_file) {
+        return Err(Errno::NOTDIR);
     }
-    GrantError::Unreadable { grant: path, source: errno.into() }
+    project.walk.open(&parent, name, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+    Ok(Held::File { parent: Arc::new(parent), name: name.to_owned() })
 }

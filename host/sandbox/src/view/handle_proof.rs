@@ -4,11 +4,12 @@
 //! The switch is compiled into this crate's own unit tests and nothing else.
 
 use super::beneath::look;
+use super::grants::Held;
 use super::place::Place;
 use super::refused::Refused;
 use super::resolve::{Base, Pinned, Spot};
 use super::*;
-use crate::grant::{Access, DirGrant, GrantPath, Grants, Limits};
+use crate::grant::{DirGrant, GrantPath, Grants, Limits};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::pin::pin;
@@ -71,8 +72,8 @@ impl GrantedTree {
             while let Some((name, after)) = rest.split_once('/') {
                 place.push(name)?;
                 rest = after;
-                if let Some(granted) = self.holder(&place) {
-                    start = Some(&granted.handle);
+                if let Some(Held::Folder(handle)) = self.holder(&place).map(|granted| &granted.held) {
+                    start = Some(handle);
                     way = rest;
                     break;
                 }
@@ -98,13 +99,12 @@ impl Guest {
     fn new(dir: &TempDir, walk: Walk, grant: &str, judged: bool) -> Self {
         let project = ProjectDir::open(&dir.path().join("project")).expect("a project").walked(walk);
         let path = GrantPath::parse(grant).expect("a path");
-        let grants = Grants {
-            dirs: vec![DirGrant { path, access: Access::Read }],
-            entropy: false,
-            limits: Limits::default(),
-        };
+        let grants = Grants { dirs: vec![DirGrant::read(path)], entropy: false, limits: Limits::default() };
         let open = if judged { GrantedTree::open } else { GrantedTree::open_unjudged };
-        Self { view: View::new(open(&project, &grants).expect("grants")), table: ResourceTable::new() }
+        Self {
+            view: View::new(open(&project, &grants).expect("grants"), &grants.limits),
+            table: ResourceTable::new(),
+        }
     }
 
     fn host(&mut self) -> ViewHost<'_> {

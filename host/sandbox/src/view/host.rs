@@ -64,12 +64,13 @@ impl<'a> ViewHost<'a> {
     }
 
     fn add(&mut self, node: Node) -> wasmtime::Result<Fd> {
+        self.view.quotas.open()?;
         Ok(Resource::new_own(self.table.push(node)?.rep()))
     }
 
     /// Records a refusal and turns it into the guest's error.
     fn refuse(&mut self, operation: &'static str, asked: &str, refused: Refused) -> FsError {
-        self.view.log.refused(operation, asked, false, &refused);
+        self.view.log.refused(operation, asked, &refused);
         refused.code().into()
     }
 
@@ -145,15 +146,15 @@ impl HostDescriptor for ViewHost<'_> {
         let node = self.node(&fd).map_err(FsError::trap)?;
         let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
         let opened = opened.map_err(|refused| {
-            self.view.log.refused(operation, &path, folder, &refused);
+            self.view.log.refused(operation, &path, &refused);
             refused.code()
         });
         let node = match opened? {
             Open::Bare(place) => Node::Bare(place),
             Open::Folder(place, handle) => Node::Folder { place, handle },
-            Open::File(place, handle) => {
-                let read = self.view.log.opened(&place);
-                Node::File { place, handle, read }
+            Open::File(place, handle, length) => {
+                let reading = self.view.log.opened(&place, length);
+                Node::File { place, handle, reading }
             }
         };
         self.add(node).map_err(FsError::trap)
@@ -161,6 +162,7 @@ impl HostDescriptor for ViewHost<'_> {
 
     fn drop(&mut self, fd: Fd) -> wasmtime::Result<()> {
         self.table.delete(Resource::<Node>::new_own(fd.rep()))?;
+        self.view.quotas.close();
         Ok(())
     }
 
@@ -194,19 +196,25 @@ impl HostDescriptor for ViewHost<'_> {
     async fn read_directory(&mut self, fd: Fd) -> FsResult<Entries> {
         let listing = match self.node(&fd).map_err(FsError::trap)? {
             Node::Bare(place) => Listing::bare(&self.view.tree, place),
-            Node::Folder { place, handle } => Listing::folder(place, handle).map_err(code_of)?,
+            Node::Folder { place, handle } => {
+                Listing::folder(&self.view.tree, place, handle).map_err(code_of)?
+            }
             Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
         };
+        self.view.quotas.open().map_err(FsError::trap)?;
         Ok(Resource::new_own(self.table.push(listing)?.rep()))
     }
 
     async fn read(&mut self, fd: Fd, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         match self.node(&fd).map_err(FsError::trap)? {
-            Node::File { handle, read, .. } => {
+            Node::File { handle, reading, .. } => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
                 let bytes = read_at(handle, length, offset).map_err(code_of)?;
-                read.add(bytes.len());
+                self.view.quotas.bytes.read(bytes.len()).map_err(FsError::trap)?;
                 let at_end = bytes.is_empty() && length > 0;
+                if length > 0 {
+                    reading.read(offset, &bytes);
+                }
                 Ok((bytes, at_end))
             }
             Node::Bare(_) | Node::Folder { .. } => Err(ErrorCode::BadDescriptor.into()),
@@ -215,8 +223,10 @@ impl HostDescriptor for ViewHost<'_> {
 
     fn read_via_stream(&mut self, fd: Fd, position: Filesize) -> FsResult<Resource<DynInputStream>> {
         let stream: DynInputStream = match self.node(&fd).map_err(FsError::trap)? {
-            Node::File { handle, read, .. } => {
-                Box::new(FileStream { handle: handle.clone(), position, read: read.clone() })
+            Node::File { handle, reading, .. } => {
+                let quota = self.view.quotas.bytes.clone();
+                let (handle, reading) = (handle.clone(), reading.clone());
+                Box::new(FileStream { handle, position, reading, quota })
             }
             Node::Bare(_) | Node::Folder { .. } => return Err(ErrorCode::IsDirectory.into()),
         };
@@ -342,11 +352,14 @@ impl HostDescriptor for ViewHost<'_> {
 impl HostDirectoryEntryStream for ViewHost<'_> {
     async fn read_directory_entry(&mut self, entries: Entries) -> FsResult<Option<DirectoryEntry>> {
         let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(entries.rep()))?;
-        Ok(listing.next().map_err(code_of)?)
+        let (read, next) = listing.next(self.view.quotas.entries_left());
+        self.view.quotas.entries(read).map_err(FsError::trap)?;
+        Ok(next.map_err(code_of)?)
     }
 
     fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
         self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        self.view.quotas.close();
         Ok(())
     }
 }

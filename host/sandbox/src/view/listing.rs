@@ -4,51 +4,69 @@ use super::beneath::Handle;
 use super::escape::from_os;
 use super::grants::GrantedTree;
 use super::place::Place;
-use super::policy::is_masked;
+use super::policy::is_state_folder;
 use super::stat::kind_of;
+use crate::mask::MaskSet;
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry};
 
 /// A folder that is being read.
 pub(super) enum Listing {
-    /// A bare folder: the names on the way to granted ones.
-    Bare(VecDeque<String>),
+    /// A bare folder: what is on the way to what is granted.
+    Bare(VecDeque<DirectoryEntry>),
     /// A folder of a grant.
     Folder {
         /// Reads on with each entry; has a position of its own.
         entries: Box<Dir>,
         /// The folder, with a slash unless it's the root: what its entries' places start with.
         prefix: String,
+        /// What hides entries of it. A nested grant isn't among them, so it needn't be asked.
+        masks: Arc<MaskSet>,
     },
 }
 
 impl Listing {
     pub(super) fn bare(tree: &GrantedTree, place: &Place) -> Self {
-        Self::Bare(tree.bare_names(place).into_iter().map(str::to_owned).collect())
+        let entry = |(name, is_file): (&str, bool)| DirectoryEntry {
+            type_: if is_file { DescriptorType::RegularFile } else { DescriptorType::Directory },
+            name: name.to_owned(),
+        };
+        Self::Bare(tree.bare_names(place).into_iter().map(entry).collect())
     }
 
-    pub(super) fn folder(place: &Place, handle: &Handle) -> Result<Self, Errno> {
+    pub(super) fn folder(tree: &GrantedTree, place: &Place, handle: &Handle) -> Result<Self, Errno> {
         let mut prefix = place.as_str().to_owned();
         if !place.is_root() {
             prefix.push('/');
         }
-        Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix })
+        let masks = tree.masks(place).clone();
+        Ok(Self::Folder { entries: Box::new(Dir::read_from(handle)?), prefix, masks })
     }
 
-    /// The next entry that the guest may know of.
-    pub(super) fn next(&mut self) -> Result<Option<DirectoryEntry>, Errno> {
+    /// The next entry that the guest may know of, and how many were read to find it: one
+    /// more than `left` at most, lest a folder of hidden things keeps the host busy.
+    pub(super) fn next(&mut self, left: u64) -> (u64, Result<Option<DirectoryEntry>, Errno>) {
         match self {
-            Self::Bare(names) => {
-                Ok(names.pop_front().map(|name| DirectoryEntry { type_: DescriptorType::Directory, name }))
+            Self::Bare(entries) => (1, Ok(entries.pop_front())),
+            Self::Folder { entries, prefix, masks } => {
+                let mut read = 0;
+                let next = next_in(entries, prefix, masks, left, &mut read);
+                (read, next)
             }
-            Self::Folder { entries, prefix } => next_in(entries, prefix),
         }
     }
 }
 
-fn next_in(entries: &mut Dir, prefix: &mut String) -> Result<Option<DirectoryEntry>, Errno> {
+fn next_in(
+    entries: &mut Dir,
+    prefix: &mut String,
+    masks: &MaskSet,
+    left: u64,
+    read: &mut u64,
+) -> Result<Option<DirectoryEntry>, Errno> {
     while let Some(entry) = entries.read() {
         let entry = entry?;
         let os_name = entry.file_name();
@@ -56,9 +74,13 @@ fn next_in(entries: &mut Dir, prefix: &mut String) -> Result<Option<DirectoryEnt
         if matches!(&*name, "." | "..") {
             continue;
         }
+        *read += 1;
+        if *read > left {
+            break;
+        }
         let length = prefix.len();
         prefix.push_str(&name);
-        let hidden = is_masked(prefix);
+        let hidden = is_state_folder(prefix) || masks.hides_entry(prefix);
         prefix.truncate(length);
         if hidden {
             continue;

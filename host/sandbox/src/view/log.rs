@@ -1,13 +1,12 @@
 //! What a call opened and what it was refused, each once, bounded in number and in length.
 
-use super::hint::grant_for;
-use super::place::{Place, names_of};
+use super::hint::{grant_for, unmasking};
+use super::place::Place;
+use super::reading::Reading;
 use super::refused::Refused;
 use crate::receipt::{Denial, DenialReason, Opened};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// So many files are listed, and so many denials.
 const MAX_ENTRIES: usize = 1000;
@@ -15,16 +14,6 @@ const MAX_ENTRIES: usize = 1000;
 const MAX_PATH_BYTES: usize = 1024;
 /// Ends a path that was cut.
 const CUT_MARK: &str = "…";
-
-/// Counts the bytes of one file that were handed to the guest. Shared by all who read it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ReadCount(Arc<AtomicU64>);
-
-impl ReadCount {
-    pub(super) fn add(&self, bytes: usize) {
-        self.0.fetch_add(bytes as u64, Relaxed);
-    }
-}
 
 /// The log as it goes into a receipt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,14 +30,12 @@ pub struct FileLog {
 /// The log while the call runs.
 #[derive(Default)]
 pub(crate) struct Log {
-    opened: Vec<(String, ReadCount)>,
+    opened: Vec<(String, Reading)>,
     /// Where in `opened` a path is, by its hash.
     known: HashMap<u64, usize>,
     denials: Vec<Recorded>,
     /// Hashes of what is in `denials`; keyed at random, so a guest can't aim for equal ones.
     seen: HashSet<u64>,
-    /// Refused places that were asked for as folders.
-    folders: HashSet<Place>,
     hashes: RandomState,
     omitted: u64,
 }
@@ -56,8 +43,7 @@ pub(crate) struct Log {
 struct Recorded {
     operation: &'static str,
     asked: String,
-    place: Place,
-    reason: DenialReason,
+    refused: Refused,
 }
 
 impl Log {
@@ -65,38 +51,34 @@ impl Log {
         !self.denials.is_empty()
     }
 
-    /// Records that a file was opened.
-    pub(super) fn opened(&mut self, place: &Place) -> ReadCount {
-        let path = bounded(place.as_str());
-        let hash = self.hashes.hash_one(place.as_str());
-        if let Some((known, count)) = self.known.get(&hash).and_then(|at| self.opened.get(*at))
-            && *known == path
-        {
-            return count.clone();
-        }
-        let count = ReadCount::default();
-        if self.opened.len() < MAX_ENTRIES {
-            self.known.insert(hash, self.opened.len());
-            self.opened.push((path, count.clone()));
-        } else {
-            self.omitted += 1;
-        }
-        count
+    /// Records that a file was opened, which has so many bytes.
+    pub(super) fn opened(&mut self, place: &Place, length: u64) -> Reading {
+        let reading = self.reading_of(place);
+        reading.opened(length);
+        reading
     }
 
-    /// Records a refusal of the fence; what any file system would say isn't one. `as_folder` says
-    /// that only a folder would have done.
-    pub(super) fn refused(
-        &mut self,
-        operation: &'static str,
-        asked: &str,
-        as_folder: bool,
-        refused: &Refused,
-    ) {
-        let Refused::Denied { reason, place } = refused else { return };
-        if (as_folder || goes_through(asked, place)) && self.folders.len() < MAX_ENTRIES {
-            self.folders.insert(place.clone());
+    fn reading_of(&mut self, place: &Place) -> Reading {
+        let path = bounded(place.as_str());
+        let hash = self.hashes.hash_one(place.as_str());
+        if let Some((known, reading)) = self.known.get(&hash).and_then(|at| self.opened.get(*at))
+            && *known == path
+        {
+            return reading.clone();
         }
+        if self.opened.len() >= MAX_ENTRIES {
+            self.omitted += 1;
+            return Reading::default();
+        }
+        let reading = Reading::recorded();
+        self.known.insert(hash, self.opened.len());
+        self.opened.push((path, reading.clone()));
+        reading
+    }
+
+    /// Records a refusal of the fence; what any file system would say isn't one.
+    pub(super) fn refused(&mut self, operation: &'static str, asked: &str, refused: &Refused) {
+        let Some((reason, place)) = refused.recorded() else { return };
         let hash = self.hashes.hash_one((operation, asked, place.as_str(), reason));
         if self.seen.contains(&hash) {
             return;
@@ -106,52 +88,62 @@ impl Log {
             return;
         }
         self.seen.insert(hash);
-        self.denials.push(Recorded {
-            operation,
-            asked: bounded(asked),
-            place: place.clone(),
-            reason: *reason,
-        });
+        self.denials.push(Recorded { operation, asked: bounded(asked), refused: refused.clone() });
     }
 
     pub(super) fn finish(self) -> FileLog {
-        let folders = self.folders;
-        let opened = self.opened.into_iter();
+        let opened = self.opened.into_iter().map(|(path, reading)| {
+            let (bytes_read, content) = reading.finish();
+            Opened { path, bytes_read, content }
+        });
         FileLog {
-            opened: opened.map(|(path, count)| Opened { path, bytes_read: count.0.load(Relaxed) }).collect(),
-            denials: self.denials.into_iter().map(|recorded| recorded.finish(&folders)).collect(),
+            opened: opened.collect(),
+            denials: self.denials.into_iter().filter_map(Recorded::finish).collect(),
             omitted: self.omitted,
         }
     }
 }
 
 impl Recorded {
-    fn finish(self, folders: &HashSet<Place>) -> Denial {
-        let would_allow = match self.reason {
-            // A path of the host's, most likely, and those are nobody's to grant.
-            DenialReason::NotGranted if self.asked.starts_with('/') => None,
-            DenialReason::NotGranted => grant_for(&self.place, folders.contains(&self.place)),
-            // Reading is all that can be granted, and the rest is nobody's to grant.
-            DenialReason::ReadOnly
-            | DenialReason::LeavesRoot
-            | DenialReason::LinkLeaves
-            | DenialReason::SpecialFile
-            | DenialReason::Masked
-            | DenialReason::Network => None,
+    fn finish(self) -> Option<Denial> {
+        let (reason, place) = self.refused.recorded()?;
+        // A path of the host's, most likely, and those are nobody's to grant.
+        let of_the_host = self.asked.starts_with('/');
+        let granting = || grant_for(place);
+        let (would_allow, mask) = match &self.refused {
+            Refused::Masked { mask, hidden, granted, .. } => {
+                let shown = unmasking(hidden);
+                let allow = match (granted, shown) {
+                    (_, None) => None,
+                    (true, Some(shown)) => Some(shown),
+                    (false, Some(_)) if of_the_host => None,
+                    (false, Some(shown)) => granting().map(|grant| format!("{grant} {shown}")),
+                };
+                (allow, Some(mask.clone()))
+            }
+            Refused::Denied { reason, .. } => match reason {
+                DenialReason::NotGranted if of_the_host => (None, None),
+                DenialReason::NotGranted => (granting(), None),
+                // Reading is all that can be granted, and the rest is nobody's to grant.
+                DenialReason::ReadOnly
+                | DenialReason::LeavesRoot
+                | DenialReason::LinkLeaves
+                | DenialReason::SpecialFile
+                | DenialReason::Masked
+                | DenialReason::Network => (None, None),
+            },
+            Refused::Plain(_) => return None,
         };
-        Denial {
+        let resolved = bounded(place.shown());
+        Some(Denial {
             operation: self.operation.to_owned(),
             asked: self.asked,
-            resolved: bounded(self.place.shown()),
-            reason: self.reason,
+            resolved,
+            reason,
+            mask,
             would_allow,
-        }
+        })
     }
-}
-
-/// Whether a path as it was asked for ends in a slash or leads on from this place.
-fn goes_through(asked: &str, place: &Place) -> bool {
-    asked.ends_with('/') || asked.ends_with("/.") || names_of(asked).next_back() != place.names().next_back()
 }
 
 fn bounded(text: &str) -> String {
@@ -173,27 +165,33 @@ mod tests {
         place
     }
 
+    fn read(log: &mut Log, place: &Place, bytes: &[u8]) {
+        log.opened(place, 10).read(0, bytes);
+    }
+
+    fn counts(log: Log) -> Vec<(String, u64)> {
+        log.finish().opened.into_iter().map(|opened| (opened.path, opened.bytes_read)).collect()
+    }
+
     #[test]
     fn a_file_opened_twice_is_one_entry_with_the_sum_of_its_bytes() {
         let mut log = Log::default();
-        log.opened(&place("a")).add(3);
-        log.opened(&place("b")).add(1);
-        log.opened(&place("a")).add(4);
-        let listed: Vec<_> =
-            log.opened.iter().map(|(path, count)| (path.as_str(), count.0.load(Relaxed))).collect();
-        assert_eq!(listed, [("a", 7), ("b", 1)]);
+        read(&mut log, &place("a"), b"123");
+        read(&mut log, &place("b"), b"1");
+        read(&mut log, &place("a"), b"1234");
         assert_eq!(log.omitted, 0);
+        assert_eq!(counts(log), [("a".to_owned(), 7), ("b".to_owned(), 1)]);
     }
 
     #[test]
     fn the_lists_are_bounded_and_say_what_they_leave_out() {
         let mut log = Log::default();
         for i in 0..1500 {
-            log.opened(&place(&format!("f{i}")));
+            read(&mut log, &place(&format!("f{i}")), b"x");
             let refused = Refused::denied(DenialReason::NotGranted, &place(&format!("x{i}")));
-            log.refused("open", &format!("x{i}"), false, &refused);
+            log.refused("open", &format!("x{i}"), &refused);
             let again = Refused::denied(DenialReason::NotGranted, &place("x0"));
-            log.refused("open", "x0", false, &again);
+            log.refused("open", "x0", &again);
         }
         assert_eq!((log.opened.len(), log.denials.len(), log.omitted), (1000, 1000, 1000));
     }
@@ -209,8 +207,8 @@ mod tests {
     fn long_paths_that_differ_only_where_they_are_cut_keep_their_own_counts() {
         let mut log = Log::default();
         let long = |end: &str| place(&format!("{}{end}", "x".repeat(2000)));
-        log.opened(&long("a")).add(1);
-        log.opened(&long("b")).add(2);
-        assert_eq!(log.opened.iter().map(|(_, count)| count.0.load(Relaxed)).collect::<Vec<_>>(), [1, 2]);
+        read(&mut log, &long("a"), b"1");
+        read(&mut log, &long("b"), b"12");
+        assert_eq!(counts(log).iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -1,8 +1,8 @@
 //! The guest's file system: one virtual root that holds only what is granted.
 //!
 //! Owns: opening grants, resolving a guest's path to one place under one open handle, judging
-//! that place, `wasi:filesystem`, and the log of what was opened and refused. Doesn't own: which
-//! grants a call has, or what becomes of the log.
+//! that place, `wasi:filesystem`, quotas, and the log of what was read and refused. Doesn't own:
+//! which grants a call has, what masks mean (`mask`), or what becomes of the log.
 //!
 //! A path is rewritten until neither link nor `..` is left (`resolve`); the place so found is
 //! judged (`policy`: the only spot where masks, grants and access are decided); the kernel then
@@ -10,11 +10,16 @@
 //! names that were judged are thus the names that lead to the object, whoever swaps what in
 //! meanwhile; and nothing outside the handle can be reached even if the judgement were wrong.
 //!
+//! What is masked looks like what is missing, and no file system is asked about it, so that an
+//! answer tells nothing of whether it is there. A single file is granted as a name in the open
+//! folder that holds it.
+//!
 //! What it doesn't see: hard links and bind mounts are ordinary files and folders of the grant
-//! that holds them.
+//! that holds them, and a mask knows a file by its names alone.
 
 mod beneath;
 mod escape;
+mod grant_error;
 mod grants;
 mod hint;
 mod host;
@@ -25,6 +30,8 @@ mod open;
 mod place;
 mod policy;
 mod project;
+mod quota;
+mod reading;
 mod refused;
 mod resolve;
 mod rewrite;
@@ -35,24 +42,29 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
-pub use grants::{GrantError, GrantedTree};
+pub use grant_error::GrantError;
+pub use grants::GrantedTree;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
 pub use project::{ProjectDir, ProjectError};
+pub(crate) use quota::QuotaExceeded;
 
+use crate::grant::Limits;
 use log::Log;
+use quota::Quotas;
 use std::sync::Arc;
 
 /// One call's view of the files: the shared tree of its grants, and what the call did with it.
 pub struct View {
     pub(crate) tree: Arc<GrantedTree>,
     pub(crate) log: Log,
+    quotas: Quotas,
 }
 
 impl View {
-    /// A fresh view with an empty log.
-    pub fn new(tree: Arc<GrantedTree>) -> Self {
-        Self { tree, log: Log::default() }
+    /// A fresh view with an empty log, and as much of the files as the limits say.
+    pub fn new(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
+        Self { tree, log: Log::default(), quotas: Quotas::new(limits) }
     }
 
     /// Whether anything was refused so far.

@@ -1,8 +1,8 @@
 //! What stands behind a guest's descriptor number.
 
 use super::beneath::Handle;
-use super::log::ReadCount;
 use super::place::Place;
+use super::reading::Reading;
 
 /// An open descriptor of a guest.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) enum Node {
         /// Open for reading.
         handle: Handle,
         /// Its entry in the log.
-        read: ReadCount,
+        reading: Reading,
     },
 }
 

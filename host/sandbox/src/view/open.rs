@@ -21,7 +21,8 @@ pub(super) enum Open {
     /// A bare folder: nothing is open for it.
     Bare(Place),
     Folder(Place, Handle),
-    File(Place, Handle),
+    /// A file, and how many bytes it has.
+    File(Place, Handle, u64),
 }
 
 /// How a guest wants something opened.
@@ -79,10 +80,14 @@ impl GrantedTree {
             Err(Errno::NOTDIR) if folder => return Err(Refused::Plain(ErrorCode::Loop)),
             Err(errno) => return Err(errno.into()),
         };
-        match FileType::from_raw_mode(fstat(&handle)?.st_mode) {
+        let stat = fstat(&handle)?;
+        match FileType::from_raw_mode(stat.st_mode) {
             FileType::Directory => Ok(Open::Folder(pinned.place.clone(), Arc::new(handle))),
             FileType::RegularFile if manner.folder => Err(Refused::Plain(ErrorCode::NotDirectory)),
-            FileType::RegularFile => Ok(Open::File(pinned.place.clone(), Arc::new(handle))),
+            FileType::RegularFile => {
+                let length = u64::try_from(stat.st_size).unwrap_or(0);
+                Ok(Open::File(pinned.place.clone(), Arc::new(handle), length))
+            }
             FileType::Fifo
             | FileType::Socket
             | FileType::CharacterDevice

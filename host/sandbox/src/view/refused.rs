@@ -17,6 +17,17 @@ pub(crate) enum Refused {
         /// Where the path led, as far as it was resolved.
         place: Place,
     },
+    /// A pattern hides it; recorded.
+    Masked {
+        /// The pattern.
+        mask: String,
+        /// What it hides: the place, or a folder above it.
+        hidden: Place,
+        /// Where the path led.
+        place: Place,
+        /// Whether a grant holds the place.
+        granted: bool,
+    },
 }
 
 impl Refused {
@@ -24,11 +35,21 @@ impl Refused {
         Self::Denied { reason, place: place.clone() }
     }
 
+    /// The reason and the place of what is recorded; none for what any file system would say.
+    pub(super) fn recorded(&self) -> Option<(DenialReason, &Place)> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Denied { reason, place } => Some((*reason, place)),
+            Self::Masked { place, .. } => Some((DenialReason::Masked, place)),
+        }
+    }
+
     /// What the guest is told. Places that aren't there for it (not granted, masked) look like
     /// missing ones.
     pub(super) fn code(&self) -> ErrorCode {
         match self {
             Self::Plain(code) => *code,
+            Self::Masked { .. } => ErrorCode::NoEntry,
             Self::Denied { reason, .. } => match reason {
                 DenialReason::NotGranted | DenialReason::Masked => ErrorCode::NoEntry,
                 DenialReason::ReadOnly => ErrorCode::ReadOnly,

@@ -1,7 +1,7 @@
 //! From a guest's path to one name in one open folder, judged, with no link on the way.
 
 use super::beneath::{Handle, link_text, look};
-use super::grants::{Granted, GrantedTree};
+use super::grants::{Granted, GrantedTree, Held};
 use super::node::Node;
 use super::place::{Asked, Place};
 use super::policy::{Ground, Want};
@@ -56,7 +56,7 @@ pub(super) enum Spot {
 pub(super) struct Pinned {
     pub(super) place: Place,
     pub(super) parent: Handle,
-    /// `.` for a grant's own folder.
+    /// `.` for the folder of a grant.
     pub(super) name: String,
     /// What was there a moment ago; none if nothing was.
     pub(super) found: Option<Stat>,
@@ -145,6 +145,9 @@ impl GrantedTree {
             }
         };
         let found = look(&parent, name)?;
+        if let (Held::File { .. }, Some(found)) = (&granted.held, &found) {
+            still_a_file(place, found)?;
+        }
         let pinned = Pinned { place: place.clone(), parent, name: name.to_owned(), found };
         if links == Links::Follow && pinned.kind() == Some(FileType::Symlink) {
             return Ok(None);
@@ -165,6 +168,24 @@ impl GrantedTree {
         {
             return (handle, way);
         }
-        (&granted.handle, place.below(&granted.place).unwrap_or_default())
+        match &granted.held {
+            Held::Folder(handle) => (handle, place.below(&granted.place).unwrap_or_default()),
+            // The only place in this grant.
+            Held::File { parent, name } => (parent, name),
+        }
+    }
+}
+
+/// Refuses whatever else was put at a granted file's name.
+fn still_a_file(place: &Place, found: &Stat) -> Result<(), Refused> {
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => Ok(()),
+        FileType::Symlink => Err(Refused::denied(DenialReason::LinkLeaves, place)),
+        FileType::Directory => Err(Refused::Plain(ErrorCode::NoEntry)),
+        FileType::Fifo
+        | FileType::Socket
+        | FileType::CharacterDevice
+        | FileType::BlockDevice
+        | FileType::Unknown => Err(Refused::denied(DenialReason::SpecialFile, place)),
     }
 }

@@ -2,7 +2,7 @@
 //! place is judged, and walked by the kernel with links forbidden, only after that.
 
 use super::beneath::{Handle, link_text, look};
-use super::grants::{Granted, GrantedTree};
+use super::grants::{Granted, GrantedTree, Held};
 use super::place::{Place, names_of};
 use super::policy::{Ground, Want};
 use super::refused::Refused;
@@ -76,9 +76,12 @@ impl GrantedTree {
             }
             let above = at.clone();
             at.push(&name)?;
-            let granted = match self.judge(&at, Want::Look)? {
+            let granted = match self.judge_below(above.depth(), &at, Want::Look)? {
                 Ground::Bare => continue,
                 Ground::Granted(granted) if granted.place == at => {
+                    if matches!(granted.held, Held::File { .. }) && !todo.is_empty() {
+                        return Err(Refused::Plain(ErrorCode::NotDirectory));
+                    }
                     here = None;
                     continue;
                 }

@@ -1,8 +1,9 @@
-//! Reading a file in pieces, counted. Files are read on the thread that asks: tool calls have a
+//! Reading a file in pieces, recorded. Files are read on the thread that asks: tool calls have a
 //! runtime of their own, and what could block for long is never opened.
 
 use super::beneath::Handle;
-use super::log::ReadCount;
+use super::quota::ByteQuota;
+use super::reading::Reading;
 use bytes::Bytes;
 use rustix::io::Errno;
 use wasmtime_wasi::async_trait;
@@ -14,6 +15,9 @@ const MAX_READ: usize = 256 << 10;
 /// Reads up to `length` bytes at a position; none at the end of the file.
 pub(super) fn read_at(handle: &Handle, length: usize, position: u64) -> Result<Vec<u8>, Errno> {
     let mut bytes = Vec::with_capacity(length.min(MAX_READ));
+    if length == 0 {
+        return Ok(bytes);
+    }
     rustix::io::retry_on_intr(|| {
         rustix::io::pread(handle, rustix::buffer::spare_capacity(&mut bytes), position)
     })?;
@@ -24,7 +28,8 @@ pub(super) fn read_at(handle: &Handle, length: usize, position: u64) -> Result<V
 pub(super) struct FileStream {
     pub(super) handle: Handle,
     pub(super) position: u64,
-    pub(super) read: ReadCount,
+    pub(super) reading: Reading,
+    pub(super) quota: ByteQuota,
 }
 
 #[async_trait]
@@ -40,11 +45,12 @@ impl InputStream for FileStream {
         }
         let bytes = read_at(&self.handle, size, self.position)
             .map_err(|errno| StreamError::LastOperationFailed(std::io::Error::from(errno).into()))?;
+        self.quota.read(bytes.len()).map_err(|exceeded| StreamError::Trap(exceeded.into()))?;
+        self.reading.read(self.position, &bytes);
         if bytes.is_empty() {
             return Err(StreamError::Closed);
         }
         self.position += bytes.len() as u64;
-        self.read.add(bytes.len());
         Ok(bytes.into())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::fence_guest::{FOLLOW, Project, WALKS, code, os, ready};
 use ringfence_sandbox::view::Walk;
+use ringfence_sandbox::{Content, Digest, Opened};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -51,11 +52,12 @@ fn names_that_are_not_utf_8_have_a_spelling_that_opens_them() {
         .file(os("café.txt".as_bytes()), "utf-8")
         .file(os(b"\xff\xfe/\x80in"), "deep")
         .file(os("\u{f7e9}".as_bytes()), "private use")
-        .link("to-latin", os(b"caf\xe9.txt"));
+        .link("to-latin", os(b"caf\xe9.txt"))
+        .link(os(b"to-\xff"), os(b"\xff\xfe/\x80in"));
     for walk in WALKS {
         let mut guest = project.guest(walk, &["."]);
         let names = guest.names(".");
-        assert_eq!(names.len(), 5);
+        assert_eq!(names.len(), 6);
         let mut texts = BTreeSet::new();
         for name in &names {
             match guest.stat(name, FOLLOW).expect("there").type_ {
@@ -72,7 +74,33 @@ fn names_that_are_not_utf_8_have_a_spelling_that_opens_them() {
         assert_eq!(guest.text("caf\u{f7e9}.txt").as_deref(), Ok("latin"));
         assert_eq!(guest.readlink("to-latin").as_deref(), Ok("caf\u{f7e9}.txt"));
         assert_eq!(guest.read("caf\u{f7c3}\u{f7a9}.txt"), Err(ErrorCode::NoEntry), "one spelling a name");
-        assert_eq!(guest.denials(), []);
+        let log = guest.log();
+        assert_eq!(log.denials, []);
+        let opened: BTreeSet<_> = log.opened.iter().map(|opened| opened.path.as_str()).collect();
+        assert!(
+            opened.contains("caf\u{f7e9}.txt") && opened.contains("\u{f7ff}\u{f7fe}/\u{f780}in"),
+            "{opened:?}"
+        );
+    }
+}
+
+#[test]
+fn a_spelling_of_bytes_gives_no_second_name_to_what_is_hidden_or_elsewhere() {
+    let project = Project::empty();
+    project.file(".env", "SECRET").file("src/a", "fine");
+    for walk in WALKS {
+        let mut guest = project.guest(walk, &["."]);
+        for path in [
+            ".\u{f7e5}nv",
+            ".env\u{f780}",
+            "\u{f7ae}env",
+            "src\u{f7af}a",
+            "src/\u{f7ae}\u{f7ae}/.env",
+            "\u{f7ef}\u{f7bc}\u{f7ae}env",
+        ] {
+            let outcome = guest.read(path);
+            assert_eq!(outcome, Err(ErrorCode::NoEntry), "{walk:?} {path:?}");
+        }
     }
 }
 
@@ -87,8 +115,48 @@ fn content_comes_through_byte_for_byte() {
     for (i, content) in contents.iter().enumerate() {
         assert_eq!(guest.read(&format!("f{i}")).as_deref(), Ok(*content));
     }
-    let read: Vec<_> = guest.log().opened.iter().map(|opened| opened.bytes_read).collect();
-    assert_eq!(read, contents.map(|content| content.len() as u64));
+    let read: Vec<_> = guest.log().opened.iter().map(|o| (o.bytes_read, o.content)).collect();
+    let whole = |content: &[u8]| Content::Whole { hash: Digest::of(content) };
+    assert_eq!(read, contents.map(|content| (content.len() as u64, whole(content))));
+}
+
+#[test]
+fn a_stream_from_the_start_to_the_end_has_the_hash_of_the_file_and_one_from_the_middle_has_not() {
+    let project = Project::empty();
+    let text = vec![b'x'; 600_000];
+    project.file("f", &text);
+    for (start, whole) in [(0, true), (1, false)] {
+        let mut guest = project.guest(Walk::Kernel, &["."]);
+        let fd = guest.open("f").expect("a file");
+        let stream = code(guest.host().read_via_stream(fd, start)).expect("a stream");
+        while guest.stream_read(&stream, 64 << 10).is_some() {}
+        let content = guest.log().opened[0].content;
+        assert_eq!(content == Content::Whole { hash: Digest::of(&text) }, whole, "{content:?}");
+        assert_eq!(matches!(content, Content::Ranges { .. }), !whole, "{content:?}");
+    }
+}
+
+#[test]
+fn a_file_that_was_only_opened_has_no_hash() {
+    let project = Project::empty();
+    project.file("f", "text");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    guest.open("f").expect("a file");
+    assert_eq!(guest.log().opened[0].content, Content::Nothing);
+}
+
+#[test]
+fn a_receipt_s_file_is_flat_json() {
+    let project = Project::empty();
+    project.file("f", "text");
+    let mut guest = project.guest(Walk::Kernel, &["."]);
+    guest.read("f").expect("a file");
+    let opened = guest.log().opened;
+    let json = serde_json::json!([
+        { "path": "f", "bytes_read": 4, "read": "whole", "hash": Digest::of(b"text") }
+    ]);
+    assert_eq!(serde_json::to_value(&opened).expect("JSON"), json);
+    assert_eq!(serde_json::from_value::<Vec<Opened>>(json).expect("read back"), opened);
 }
 
 #[test]

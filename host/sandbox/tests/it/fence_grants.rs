@@ -18,6 +18,7 @@ fn project() -> Project {
         .folder("lib/deep")
         .fifo("fifo")
         .link("inward", "src")
+        .link("to-file", "src/a.txt")
         .link("outward", "../outside")
         .link("lib/up", "..")
         .link("absolute", "/etc")
@@ -39,29 +40,37 @@ fn each_grant_that_cannot_be_honoured_is_an_error_that_says_why_and_what_to_do()
                 "`src/none/x` can't be granted: there is no `src/none` in the project; create it or leave the grant out",
             ),
             (
-                &["src/a.txt"],
-                "`src/a.txt` can't be granted: `src/a.txt` is not a folder; grant the folder that holds it",
-            ),
-            (
                 &["src/a.txt/x"],
                 "`src/a.txt/x` can't be granted: `src/a.txt` is not a folder; grant the folder that holds it",
             ),
-            (&["fifo"], "`fifo` can't be granted: `fifo` is not a folder; grant the folder that holds it"),
+            (
+                &["fifo"],
+                "`fifo` can't be granted: it is a pipe, socket or device; only folders and files can be",
+            ),
+            (&["src/a.txt", "src/./a.txt"], "`src/a.txt` is granted twice; keep one of the two grants"),
+            (
+                &["to-file"],
+                "`to-file` can't be granted: `to-file` is a link to `src/a.txt`; grant what it leads to by its own path, if that is inside the project",
+            ),
+            (
+                &["inward/a.txt"],
+                "`inward/a.txt` can't be granted: `inward` is a link to `src`; grant what it leads to by its own path, if that is inside the project",
+            ),
             (
                 &["inward"],
-                "`inward` can't be granted: `inward` is a link to `src`; grant the folder it leads to by its own path, if that is inside the project",
+                "`inward` can't be granted: `inward` is a link to `src`; grant what it leads to by its own path, if that is inside the project",
             ),
             (
                 &["outward"],
-                "`outward` can't be granted: `outward` is a link to `../outside`; grant the folder it leads to by its own path, if that is inside the project",
+                "`outward` can't be granted: `outward` is a link to `../outside`; grant what it leads to by its own path, if that is inside the project",
             ),
             (
                 &["lib/up/src"],
-                "`lib/up/src` can't be granted: `lib/up` is a link to `..`; grant the folder it leads to by its own path, if that is inside the project",
+                "`lib/up/src` can't be granted: `lib/up` is a link to `..`; grant what it leads to by its own path, if that is inside the project",
             ),
             (
                 &["absolute"],
-                "`absolute` can't be granted: `absolute` is a link to `/etc`; grant the folder it leads to by its own path, if that is inside the project",
+                "`absolute` can't be granted: `absolute` is a link to `/etc`; grant what it leads to by its own path, if that is inside the project",
             ),
             (&["src", "lib", "./src/"], "`src` is granted twice; keep one of the two grants"),
             (

@@ -2,7 +2,7 @@
 
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
-    Access, Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, ProjectDir,
+    Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -107,14 +107,28 @@ impl Project {
         GrantedTree::open(&project, &grants(dirs)).expect("grants")
     }
 
+    pub(crate) fn masked_guest(&self, walk: Walk, dirs: &[(&str, &[&str])]) -> Guest {
+        let project = ProjectDir::open(&self.root()).expect("a project").walked(walk);
+        Guest::of(GrantedTree::open(&project, &masked_grants(dirs)).expect("grants"))
+    }
+
     pub(crate) fn guest(&self, walk: Walk, dirs: &[&str]) -> Guest {
         Guest::of(self.tree(walk, dirs))
     }
 }
 
+/// Folders to read, each with its masks besides the usual ones.
+pub(crate) fn masked_grants(dirs: &[(&str, &[&str])]) -> Grants {
+    let mut all = grants(&dirs.iter().map(|(dir, _)| *dir).collect::<Vec<_>>());
+    for (grant, (_, masks)) in all.dirs.iter_mut().zip(dirs) {
+        grant.masks.patterns = masks.iter().map(|mask| MaskPattern::parse(mask).expect("a mask")).collect();
+    }
+    all
+}
+
 /// Folders to read.
 pub(crate) fn grants(dirs: &[&str]) -> Grants {
-    let grant = |dir: &&str| DirGrant { path: GrantPath::parse(dir).expect("a path"), access: Access::Read };
+    let grant = |dir: &&str| DirGrant::read(GrantPath::parse(dir).expect("a path"));
     Grants { dirs: dirs.iter().map(grant).collect(), entropy: false, limits: Limits::default() }
 }
 
@@ -127,7 +141,11 @@ pub(crate) struct Guest {
 
 impl Guest {
     pub(crate) fn of(tree: Arc<GrantedTree>) -> Self {
-        let (mut view, mut table) = (View::new(tree), ResourceTable::new());
+        Self::within(tree, &Limits::default())
+    }
+
+    pub(crate) fn within(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
+        let (mut view, mut table) = (View::new(tree, limits), ResourceTable::new());
         let mut preopens =
             preopens::Host::get_directories(&mut ViewHost::new(&mut view, &mut table)).expect("room");
         let (root, name) = preopens.pop().expect("a root");

@@ -19,10 +19,22 @@ const PAIRS: &[(&str, &str)] = &[
     ("src/inner", "src/inner.bad"),
     ("src/pipe", "src/pipe.bad"),
     ("src/way", "src/way.bad"),
+    ("src/mask", "src/mask.bad"),
+    ("src/masked", "src/masked.bad"),
+    ("src/single", "src/single.bad"),
 ];
 
 /// What the guest opens.
-const PATHS: &[&str] = &["src/flip", "src/folder/secret.txt", "src/inner/state", "src/pipe", "src/way"];
+const PATHS: &[&str] = &[
+    "src/flip",
+    "src/folder/secret.txt",
+    "src/inner/state",
+    "src/pipe",
+    "src/way",
+    "src/mask",
+    "src/masked/config",
+    "src/single",
+];
 
 fn project() -> Project {
     let project = Project::empty();
@@ -38,6 +50,14 @@ fn project() -> Project {
         .fifo("src/pipe.bad")
         .link("src/way", "a")
         .link("src/way.bad", "../.ringfence/state")
+        .file("src/mask", "fine")
+        .file("src/.env", "SECRET environment")
+        .link("src/mask.bad", ".env")
+        .file("src/masked/config", "fine")
+        .file("src/.git/config", "SECRET history")
+        .link("src/masked.bad", ".git")
+        .file("src/single", "fine")
+        .link("src/single.bad", "../../outside/secret.txt")
         .file(".ringfence/state", "SECRET state");
     project
 }
@@ -57,6 +77,8 @@ fn nothing_outside_is_read_while_files_folders_and_links_are_swapped() {
 
 fn race(walk: Walk) {
     let project = project();
+    // `src/single` is granted by itself as well.
+    let mut guest = project.guest(walk, &[".", "src/single"]);
     let (stop, swaps) = (AtomicBool::new(false), AtomicU64::new(0));
     let mut outcomes: BTreeMap<(&str, String), u64> = BTreeMap::new();
     let (mut leaks_of_the_careless, mut slowest) = (0, Duration::ZERO);
@@ -70,7 +92,6 @@ fn race(walk: Walk) {
                 }
             }
         });
-        let mut guest = project.guest(walk, &["."]);
         let start = Instant::now();
         while start.elapsed() < AT_LEAST || (leaks_of_the_careless == 0 && start.elapsed() < AT_MOST) {
             for path in PATHS.iter().chain(&["src/folder/../flip", "src/inner/../inner/state"]).copied() {

@@ -110,6 +110,9 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
         memory_bytes: u64::MAX,
         output_bytes: u64::MAX,
         stdio_bytes: u64::MAX,
+        open_files: u64::MAX,
+        dir_entries: u64::MAX,
+        read_bytes: u64::MAX,
         fuel: None,
     };
     assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Done(json!(2)));
@@ -117,7 +120,16 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
 
 #[tokio::test]
 async fn limits_of_nothing_end_a_call_at_once() {
-    let nothing = Limits { time_ms: 0, memory_bytes: 0, output_bytes: 0, stdio_bytes: 0, fuel: Some(0) };
+    let nothing = Limits {
+        time_ms: 0,
+        memory_bytes: 0,
+        output_bytes: 0,
+        stdio_bytes: 0,
+        open_files: 0,
+        dir_entries: 0,
+        read_bytes: 0,
+        fuel: Some(0),
+    };
     let report = within("forever", json!({}), nothing).await;
     assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{report:?}");
     let in_no_time = Limits { time_ms: 0, ..Limits::default() };

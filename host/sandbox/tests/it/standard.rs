@@ -1,8 +1,8 @@
 //! The standard tools as they are embedded, in the fence.
 
 use ringfence_sandbox::{
-    Access, CallReport, CallRequest, CancellationToken, Digest, DirGrant, GrantPath, GrantedTree, Grants,
-    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, Digest, DirGrant, Exceeded, GrantPath, GrantedTree, Grants,
+    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -23,7 +23,10 @@ static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
 
 async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
     let tool = STANDARD.tools.get(tool).unwrap_or_else(|| panic!("no tool {tool}")).clone();
-    let limits = Limits { time_ms: 60_000, ..Limits::default() };
+    call_within(tree, tool, input, Limits { time_ms: 60_000, ..Limits::default() }).await
+}
+
+async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: Limits) -> CallReport {
     let request = CallRequest { tool, input, tree: tree.clone(), limits, cancel: CancellationToken::new() };
     STANDARD.sandbox.call(request).await.unwrap()
 }
@@ -36,7 +39,7 @@ async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
 }
 
 fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
-    let dir = |path: &&str| DirGrant { path: GrantPath::parse(path).unwrap(), access: Access::Read };
+    let dir = |path: &&str| DirGrant::read(GrantPath::parse(path).unwrap());
     let grants =
         Grants { dirs: granted.iter().map(dir).collect(), entropy: false, limits: Limits::default() };
     GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
@@ -56,6 +59,42 @@ fn project() -> tempfile::TempDir {
         fs::write(path, text).unwrap();
     }
     dir
+}
+
+#[tokio::test]
+async fn a_quota_of_the_files_ends_a_call_and_is_named() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    let limits = Limits::default();
+    for (tool, input, limits, exceeded, name) in [
+        (
+            "read_file",
+            json!({ "file_path": "src/main.py" }),
+            Limits { read_bytes: 20, ..limits.clone() },
+            Exceeded::ReadBytes,
+            "bytes read from files",
+        ),
+        (
+            "list_files",
+            json!({ "directory": "src", "recursive": true }),
+            Limits { dir_entries: 2, ..limits.clone() },
+            Exceeded::DirEntries,
+            "folder entries",
+        ),
+        (
+            "list_files",
+            json!({ "directory": "src" }),
+            Limits { open_files: 1, ..limits },
+            Exceeded::OpenFiles,
+            "open files and folders",
+        ),
+    ] {
+        let tool = STANDARD.tools.get(tool).unwrap().clone();
+        let report = call_within(&tree, tool, input, limits).await;
+        assert_eq!(report.outcome, Outcome::Exceeded(exceeded), "{:?}", report.crash);
+        let line = format!("the tool was stopped: it exceeded its limit of {name}");
+        assert_eq!(report.outcome.message(&report.receipt), line);
+    }
 }
 
 #[tokio::test]

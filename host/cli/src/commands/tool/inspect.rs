@@ -106,6 +106,9 @@ fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) 
         }
         let dirs = &bench.toolbox.tree(name).grants().dirs;
         let _ = writeln!(text, "  can      {}", plain(&shape::abilities(bench.toolbox.facts(name), dirs)));
+        if let Some(hidden) = shape::hidden(dirs) {
+            let _ = writeln!(text, "  hidden   {}", plain(&hidden));
+        }
         let _ = writeln!(text, "  bounds   {}", shape::bounds(bench.toolbox.limits(name)));
         let _ = writeln!(text, "  is       {}", plain(&definition.export.to_string()));
     }

@@ -2,7 +2,7 @@
 
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::reflect::{Signature, WitType};
-use ringfence_sandbox::{DirGrant, Limits};
+use ringfence_sandbox::{DirGrant, Limits, Masks};
 
 /// `read_file(file_path: string, first_line?: u32)`
 pub(super) fn signature(name: &str, signature: &Signature) -> String {
@@ -89,6 +89,22 @@ pub(super) fn abilities(facts: ToolFacts, dirs: &[DirGrant]) -> String {
     parts.join("; ")
 }
 
+/// What is hidden from a tool in its folders, in one line; none if it has none.
+pub(super) fn hidden(dirs: &[DirGrant]) -> Option<String> {
+    let of = |masks: &Masks| {
+        let usual = masks.defaults.then(|| "keys and credentials".to_owned());
+        let own = masks.patterns.iter().map(|mask| format!("`{mask}`"));
+        let all: Vec<_> = usual.into_iter().chain(own).collect();
+        if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+    };
+    let (first, others) = dirs.split_first()?;
+    if others.iter().all(|dir| dir.masks == first.masks) {
+        return Some(of(&first.masks));
+    }
+    let each: Vec<_> = dirs.iter().map(|dir| format!("in `{}` {}", dir.path, of(&dir.masks))).collect();
+    Some(each.join("; "))
+}
+
 /// The bounds of a call, in one line.
 pub(super) fn bounds(limits: &Limits) -> String {
     format!(
@@ -120,7 +136,19 @@ pub(super) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::*;
+    use ringfence_sandbox::{GrantPath, MaskPattern};
+
+    #[test]
+    fn what_is_hidden_is_said_once_where_it_is_the_same_everywhere() {
+        let dir = |path: &str| DirGrant::read(GrantPath::parse(path).unwrap());
+        assert_eq!(hidden(&[]), None);
+        assert_eq!(hidden(&[dir("a"), dir("b")]).as_deref(), Some("keys and credentials"));
+        let mut other = dir("b");
+        other.masks = Masks { defaults: false, patterns: vec![MaskPattern::parse("*.csv").unwrap()] };
+        let both = "in `a` keys and credentials; in `b` `*.csv`";
+        assert_eq!(hidden(&[dir("a"), other]).as_deref(), Some(both));
+    }
 
     #[test]
     fn sizes_read_well() {
