@@ -72,7 +72,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Drive a run, and take it up again when its process hangs or dies
     Supervise(SuperviseArgs),
-    /// List runs, newest first
+    /// List runs, newest first; `*` marks those that are being driven
     Runs(RunsArgs),
     /// Show where a run stands: plan, steps, what it waits for
     Show(ShowArgs),

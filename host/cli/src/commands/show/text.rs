@@ -175,13 +175,20 @@ fn onward(shown: &Shown) -> String {
         return text;
     }
     let questions = shown.questions();
-    if questions.is_empty() {
-        let _ = writeln!(text, "Not driven to an end. To go on:\n  {}", plain(&shown.resume));
+    match &shown.driven_by {
+        Some(by) => {
+            let _ = writeln!(text, "Being driven by {}.", plain(&by.text(shown.now)));
+        }
+        None if questions.is_empty() => {
+            let _ = writeln!(text, "Not driven to an end. To go on:\n  {}", plain(&shown.resume));
+        }
+        None => {}
     }
     for (review, _, ways) in questions {
         text.push_str(&describe(&review, &shown.state));
         let _ = match ways.is_empty() {
             true => writeln!(text, "It is asked once the one above is answered."),
+            false if shown.driven_by.is_some() => writeln!(text, "Once that process has stopped, one of:"),
             false => writeln!(text, "To go on, one of:"),
         };
         for way in ways {
