@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Finished; for `tool call`: the tool returned a value.
     Done,
-    /// Failed; for `tool call`: failed, trapped or denied.
+    /// Failed, or ended by a person; for `tool call`: failed, trapped or denied.
     Failed,
     /// Usage, configuration or trust: nothing was run.
     Usage,
@@ -18,7 +18,7 @@ pub enum Exit {
     Waiting,
     /// A limit or budget ended it.
     Limit,
-    /// The model could not be reached or gave no answer.
+    /// The model could not be reached or gave no usable answer.
     Model,
     /// Interrupted; can be resumed.
     Interrupted,
