@@ -1,6 +1,8 @@
 //! How the process ends: exit codes, and errors as a person reads them.
 
+use crate::state_dir::Folders;
 use crate::terminal::plain;
+use ringfence_engine::Refused;
 use ringfence_store::StoreError;
 use std::fmt::{self, Write};
 use std::process::ExitCode;
@@ -95,14 +97,25 @@ pub trait OrUsage<T> {
     fn or_usage(self) -> Result<T, Refusal>;
 }
 
-impl<T, E: std::error::Error> OrUsage<T> for Result<T, E> {
+impl<T, E: std::error::Error + 'static> OrUsage<T> for Result<T, E> {
     fn or_usage(self) -> Result<T, Refusal> {
         self.map_err(|error| Refusal {
             exit: Exit::Usage,
             message: error.to_string(),
-            hint: None,
+            hint: hint_of(&error),
             source: error.source().map(|source| source.to_string().into()),
         })
+    }
+}
+
+/// Where prices are listed, for a limit of money that needs them.
+fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<Refused>()? {
+        Refused::Settings { what, .. } if what == "the limit of money" => {
+            let file = Folders::find(None).ok()?.user_models()?;
+            Some(format!("prices are listed in {}, in the form that docs/loop.md shows", file.display()))
+        }
+        _ => None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! What one flow came to, in numbers.
 
+use crate::amounts::money;
 use crate::driver::Halt;
 use crate::exit::Exit;
 use crate::session::{Driven, ended};
 use crate::terminal::one_line;
-use ringfence_engine::{Ending, Flow, ModelStage, RunId};
+use ringfence_engine::{Ending, Flow, RunId};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -35,8 +36,6 @@ impl Row {
     pub(super) fn new(flow: Flow, driven: &Driven, wall: Duration, interrupted: bool) -> Self {
         let state = driven.run.state();
         let (short, outcome) = words(&driven.halt);
-        let stages = flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
-        let priced = state.settings.rates.cover(stages);
         Self {
             flow,
             run: state.run.clone(),
@@ -48,7 +47,7 @@ impl Row {
             model_calls: state.spent.model_calls,
             prompt_tokens: state.spent.tokens.input_tokens,
             output_tokens: state.spent.tokens.output_tokens,
-            cost: priced.then_some(state.spent.money),
+            cost: money(state),
             tool_calls: state.spent.tool_calls,
             wall,
             own: wall.saturating_sub(driven.awaited),
@@ -97,7 +96,7 @@ fn words(halt: &Halt) -> (&'static str, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ringfence_engine::{Review, ReviewId, Subject};
+    use ringfence_engine::{ModelStage, Review, ReviewId, Subject};
 
     #[test]
     fn a_model_without_an_answer_isn_t_a_wait_for_a_person() {

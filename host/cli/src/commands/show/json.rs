@@ -2,6 +2,7 @@
 
 use super::Shown;
 use super::trace::Logged;
+use crate::amounts::money;
 use crate::driven_by::DrivenBy;
 use serde_json::{Map, Value, json};
 
@@ -35,7 +36,7 @@ pub(super) fn whole(shown: &Shown) -> Value {
             "iterations": budget(state.iterations.into(), Some(limits.iterations.into())),
             "working_ms": budget(state.clock.active_ms, limits.wall_clock_ms),
             "tokens": budget(state.spent.tokens.total(), limits.tokens),
-            "money": budget(state.spent.money, limits.money),
+            "money": json!({ "used": money(state), "limit": limits.money }),
         },
         "waits_for": waits_for,
         "resume": (!ended).then_some(resume),

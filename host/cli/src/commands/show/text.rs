@@ -1,7 +1,7 @@
 //! `show`: a run at a glance, for a terminal. Words of models and tools are neutralised.
 
 use super::{Shown, steps};
-use crate::amounts::{dollars, grouped, moment, span};
+use crate::amounts::{dollars, grouped, moment, money, span};
 use crate::lanes;
 use crate::review::{describe, quoted};
 use crate::session::ended;
@@ -71,12 +71,13 @@ fn spent(shown: &Shown) -> String {
         grouped(tokens.output_tokens),
         plural(u64::from(spent.model_calls), "model call")
     );
-    let _ = writeln!(
-        text,
-        "  money        {} of {}",
-        dollars(spent.money),
-        limits.money.map_or_else(none, dollars)
-    );
+    // A limit of money is only ever kept where prices are known.
+    let paid = match (money(state), spent.money) {
+        (Some(paid), _) => format!("{} of {}", dollars(paid), limits.money.map_or_else(none, dollars)),
+        (None, 0) => "price unknown".to_owned(),
+        (None, known) => format!("at least {}: a price is unknown", dollars(known)),
+    };
+    let _ = writeln!(text, "  money        {paid}");
     let _ = writeln!(text, "  tool calls   {}", spent.tool_calls);
     text
 }
