@@ -110,13 +110,12 @@ impl<T, E: std::error::Error + 'static> OrUsage<T> for Result<T, E> {
 
 /// Where prices are listed, for a limit of money that needs them.
 fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    match error.downcast_ref::<Refused>()? {
-        Refused::Settings { what, .. } if what == "the limit of money" => {
-            let file = Folders::find(None).ok()?.user_models()?;
-            Some(format!("prices are listed in {}, in the form that docs/loop.md shows", file.display()))
-        }
-        _ => None,
+    let Refused::Settings { what, .. } = error.downcast_ref()? else { return None };
+    if what != "the limit of money" {
+        return None;
     }
+    let file = Folders::find(None).ok()?.user_models()?;
+    Some(format!("prices are listed in {}, in the form that docs/loop.md shows", file.display()))
 }
 
 /// The exit code that an error leads to.
