@@ -12,7 +12,7 @@ use crate::args::{GlobalArgs, SuperviseArgs};
 use crate::config::Resolved;
 use crate::driver::HEARTBEAT;
 use crate::exit::{Exit, Refusal};
-use crate::notify;
+use crate::notify::{self, Sending};
 use crate::output::err;
 use crate::session;
 use crate::shell;
@@ -63,9 +63,9 @@ pub(super) fn execute(args: &SuperviseArgs, global: &GlobalArgs) -> Result<Exit>
         hang_after: args.hang_after,
         look_every: HEARTBEAT.min(args.hang_after / 4),
         account: Account::new(args.max_restarts),
+        sending: Sending::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    // Dropping it waits for notifications that are under way.
     runtime.context("no runtime can be made")?.block_on(supervisor.supervise())
 }
 
@@ -76,6 +76,7 @@ struct Supervisor {
     hang_after: Duration,
     look_every: Duration,
     account: Account,
+    sending: Sending,
 }
 
 /// What became of one child.
@@ -177,14 +178,14 @@ impl Supervisor {
         })
     }
 
-    fn notify(&self, run: Option<&RunSummary>, trouble: &Trouble, gave_up: bool) {
+    fn notify(&mut self, run: Option<&RunSummary>, trouble: &Trouble, gave_up: bool) {
         let (Some(command), Some(run)) = (self.notify.clone(), run) else { return };
         let (project, stage) = (run.project.display().to_string(), run.stage.as_str());
         let more = json!({
             "what": trouble.text(), "restarts": self.account.restarts(), "gave_up": gave_up,
         });
         let message = notify::message("hung", (&run.id.0, &run.goal, &project, stage), more);
-        tokio::task::spawn_blocking(move || notify::send(&command, &message));
+        self.sending.send(command, message);
     }
 
     fn tell_restart(&self, run: Option<&RunId>, trouble: &Trouble, wait: Duration) {
