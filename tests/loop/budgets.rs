@@ -109,6 +109,7 @@ fn a_limit_of_money_with_an_unknown_price_is_refused_and_one_that_is_listed_is_k
     let refused = product.run(&arguments, &environment);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("list its price, or limit tokens instead"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("/ringfence/models.toml"), "{}", refused.stderr);
     assert_eq!(server.asked().len(), 0);
     assert_eq!(product.run(&["runs", "--json"], &[]).stdout.trim(), "[]", "no run was kept");
     configure(&product, "models.toml", "[openai.local.price]\ninput = 100.0\noutput = 100.0\n");

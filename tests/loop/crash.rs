@@ -96,6 +96,13 @@ fn a_run_that_is_being_driven_can_t_be_driven_by_another_process() {
     let refused = product.run(&["resume", &id], &silent.env());
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains(&child.id().to_string()), "{}", refused.stderr);
+    let page = product.run(&["show", &id], &[]).stdout;
+    assert!(page.contains(&format!("Being driven by process {} on ", child.id())), "{page}");
+    assert!(!page.contains("To go on"), "{page}");
+    assert_eq!(shown(&product)["driven_by"]["pid"], child.id());
+    assert!(product.run(&["runs"], &[]).stdout.contains(" *planning"));
     signal(&child, "-KILL");
     wait(child);
+    assert!(shown(&product)["driven_by"].is_null());
+    assert!(product.run(&["show", &id], &[]).stdout.contains("Not driven to an end. To go on:"));
 }

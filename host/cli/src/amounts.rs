@@ -1,6 +1,13 @@
 //! Numbers as people read them: money, counts, spans of time, moments.
 
-use ringfence_engine::Timestamp;
+use ringfence_engine::{ModelStage, State, Timestamp};
+
+/// What a run has spent, in millionths of a US dollar; none where a model's price isn't known.
+pub fn money(state: &State) -> Option<u64> {
+    let settings = &state.settings;
+    let stages = settings.flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
+    settings.rates.cover(stages).then_some(state.spent.money)
+}
 
 /// Millionths of a US dollar: `$0.0025`, `$12`.
 pub fn dollars(micro: u64) -> String {

@@ -1,6 +1,8 @@
 //! How the process ends: exit codes, and errors as a person reads them.
 
+use crate::state_dir::Folders;
 use crate::terminal::plain;
+use ringfence_engine::Refused;
 use ringfence_store::StoreError;
 use std::fmt::{self, Write};
 use std::process::ExitCode;
@@ -10,7 +12,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Finished; for `tool call`: the tool returned a value.
     Done,
-    /// Failed; for `tool call`: failed, trapped or denied.
+    /// Failed, or ended by a person; for `tool call`: failed, trapped or denied.
     Failed,
     /// Usage, configuration or trust: nothing was run.
     Usage,
@@ -18,7 +20,7 @@ pub enum Exit {
     Waiting,
     /// A limit or budget ended it.
     Limit,
-    /// The model could not be reached or gave no answer.
+    /// The model could not be reached or gave no usable answer.
     Model,
     /// Interrupted; can be resumed.
     Interrupted,
@@ -95,15 +97,25 @@ pub trait OrUsage<T> {
     fn or_usage(self) -> Result<T, Refusal>;
 }
 
-impl<T, E: std::error::Error> OrUsage<T> for Result<T, E> {
+impl<T, E: std::error::Error + 'static> OrUsage<T> for Result<T, E> {
     fn or_usage(self) -> Result<T, Refusal> {
         self.map_err(|error| Refusal {
             exit: Exit::Usage,
             message: error.to_string(),
-            hint: None,
+            hint: hint_of(&error),
             source: error.source().map(|source| source.to_string().into()),
         })
     }
+}
+
+/// Where prices are listed, for a limit of money that needs them.
+fn hint_of(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let Refused::Settings { what, .. } = error.downcast_ref()? else { return None };
+    if what != "the limit of money" {
+        return None;
+    }
+    let file = Folders::find(None).ok()?.user_models()?;
+    Some(format!("prices are listed in {}, in the form that docs/loop.md shows", file.display()))
 }
 
 /// The exit code that an error leads to.

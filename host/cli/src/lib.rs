@@ -11,6 +11,7 @@ pub mod amounts;
 pub mod args;
 pub mod commands;
 pub mod config;
+pub mod driven_by;
 pub mod driver;
 pub mod executor;
 pub mod exit;

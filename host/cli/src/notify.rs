@@ -45,14 +45,36 @@ pub struct Notifying {
     to: Subscription,
     /// The question that the command knows of.
     told: Option<ReviewId>,
-    /// Messages under way; dropping this waits for them.
-    sending: Option<JoinHandle<()>>,
+    sending: Sending,
+}
+
+/// Messages under way, which arrive in order; dropping this waits for them.
+#[derive(Debug, Default)]
+pub struct Sending(Option<JoinHandle<()>>);
+
+impl Sending {
+    /// Tells the command, while the caller goes on.
+    pub fn send(&mut self, command: String, message: Value) {
+        let before = Self(self.0.take());
+        self.0 = Some(thread::spawn(move || {
+            drop(before);
+            send(&command, &message);
+        }));
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        if let Some(sending) = self.0.take() {
+            let _ = sending.join();
+        }
+    }
 }
 
 impl Notifying {
     /// Tells `to`, and `inner` as before.
     pub fn new(inner: Box<dyn Observer>, to: Subscription) -> Self {
-        Self { inner, to, told: None, sending: None }
+        Self { inner, to, told: None, sending: Sending::default() }
     }
 
     fn message(&self, kind: &str, state: &State, more: Value) -> Value {
@@ -81,12 +103,6 @@ impl Notifying {
     }
 }
 
-fn wait_until_sent(sending: Option<JoinHandle<()>>) {
-    if let Some(sending) = sending {
-        let _ = sending.join();
-    }
-}
-
 impl Observer for Notifying {
     fn notice(&mut self, notice: Notice<'_>) {
         let message = match &notice {
@@ -107,19 +123,8 @@ impl Observer for Notifying {
         };
         self.inner.notice(notice);
         if let Some(message) = message {
-            let (command, before) = (self.to.command.clone(), self.sending.take());
-            self.sending = Some(thread::spawn(move || {
-                // Messages arrive in order.
-                wait_until_sent(before);
-                send(&command, &message);
-            }));
+            self.sending.send(self.to.command.clone(), message);
         }
-    }
-}
-
-impl Drop for Notifying {
-    fn drop(&mut self) {
-        wait_until_sent(self.sending.take());
     }
 }
 
@@ -137,7 +142,7 @@ pub fn message(kind: &str, about: (&str, &str, &str, &str), more: Value) -> Valu
 }
 
 /// Tells the command, and waits for it up to [`LIMIT`]; a failure is only warned of.
-pub fn send(command: &str, message: &Value) {
+fn send(command: &str, message: &Value) {
     if let Err(error) = deliver(command, message, LIMIT) {
         tracing::warn!("the notification command failed: {error:#}");
     }

@@ -29,8 +29,9 @@ use ringfence_sandbox::{GrantPath, MaskPattern};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 finished, 1 failed, 2 usage, configuration or trust, 3 waiting for a person,
-4 a limit or budget ended it, 5 the model could not be reached, 130 interrupted.";
+Exit codes: 0 finished, 1 failed, or ended by a person, 2 usage, configuration or trust, 3 waiting
+for a person, 4 a limit or budget ended it, 5 the model could not be reached or gave no usable
+answer, 130 interrupted.";
 
 /// Run an AI agent on a project, with every tool call fenced, journaled and traceable.
 #[derive(Debug, Parser)]
@@ -72,7 +73,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Drive a run, and take it up again when its process hangs or dies
     Supervise(SuperviseArgs),
-    /// List runs, newest first
+    /// List runs, newest first; `*` marks those that are being driven
     Runs(RunsArgs),
     /// Show where a run stands: plan, steps, what it waits for
     Show(ShowArgs),

@@ -2,6 +2,7 @@
 
 use crate::amounts::minute;
 use crate::args::{GlobalArgs, RunsArgs};
+use crate::driven_by::DrivenBy;
 use crate::exit::Exit;
 use crate::output::{err, out, out_json};
 use crate::state_dir::Folders;
@@ -18,6 +19,9 @@ const GOAL: usize = 60;
 /// Columns of a goal that are worth showing.
 const LEAST: usize = 20;
 
+/// A run with the process that drives it now, if one does.
+type Listed = (RunSummary, Option<DrivenBy>);
+
 /// Carries the command out.
 pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     let folders = Folders::find(global.state.as_deref())?;
@@ -28,10 +32,13 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
         }
         None => None,
     };
-    let runs = match folders.read_store()? {
-        Some(store) => store.runs(project.as_deref())?,
-        None => Vec::new(),
-    };
+    let mut runs: Vec<Listed> = Vec::new();
+    if let Some(store) = folders.read_store()? {
+        for run in store.runs(project.as_deref())? {
+            let by = DrivenBy::find(&store, &run)?;
+            runs.push((run, by));
+        }
+    }
     if args.json {
         let list: Vec<_> = runs.iter().map(as_json).collect();
         out_json(&list)?;
@@ -46,16 +53,18 @@ pub(super) fn execute(args: &RunsArgs, global: &GlobalArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A line for each run. `columns`: of a terminal, where lines shouldn't wrap.
-fn list(runs: &[RunSummary], columns: Option<usize>) -> String {
-    runs.iter().map(|run| format!("{}\n", line(run, columns))).collect()
+/// A line for each run; two where a line would have no room for the goal. `columns`: of a
+/// terminal, where lines shouldn't wrap.
+fn list(runs: &[Listed], columns: Option<usize>) -> String {
+    runs.iter().map(|run| format!("{}\n", entry(run, columns))).collect()
 }
 
-/// Id, date (UTC), stage, project, goal. On a narrow terminal first the project goes, then all
-/// that doesn't fit.
-fn line(run: &RunSummary, columns: Option<usize>) -> String {
-    let begun = minute(run.created);
-    let head = format!("{}  {begun}  {:<17}", plain(&run.id.0), run.stage.as_str());
+/// Id, date (UTC), stage, project, goal. On a narrow terminal first the project goes, then the
+/// date, which the id tells too; then the goal has a line of its own.
+fn entry((run, by): &Listed, columns: Option<usize>) -> String {
+    let (id, stage) = (plain(&run.id.0), run.stage.as_str());
+    let mark = if by.is_some() { '*' } else { ' ' };
+    let head = format!("{id}  {} {mark}{stage:<17}", minute(run.created));
     let project = one_line(&run.project.display().to_string(), PROJECT);
     let goal = match &run.parent {
         Some(parent) => format!("[fork of {}@{}] {}", parent.run, parent.event, run.goal),
@@ -65,20 +74,26 @@ fn line(run: &RunSummary, columns: Option<usize>) -> String {
         let goal = one_line(&goal, GOAL);
         return format!("{head}  {project}  {goal}");
     };
+    let cut = |line: String| truncate_str(&line, columns, "…").into_owned();
     let goal = one_line(&goal, columns);
-    let left = columns.saturating_sub(measure_text_width(&head));
+    let short = format!("{id} {mark}{stage:<17}");
+    let room = |head: &str| columns.saturating_sub(measure_text_width(head));
     // Only the folder's own name, if all of the path leaves the goal no room.
     let name = project.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&project);
-    let fits = |project: &str| left >= measure_text_width(project) + LEAST + 4;
-    let project = [project.as_str(), name].into_iter().find(|project| fits(project));
-    let line = match project {
-        Some(project) => format!("{head}  {project}  {goal}"),
-        None => format!("{head}  {goal}"),
-    };
-    truncate_str(&line, columns, "…").into_owned()
+    let fits = |project: &str| room(&head) >= measure_text_width(project) + LEAST + 4;
+    if let Some(project) = [project.as_str(), name].into_iter().find(|project| fits(project)) {
+        return cut(format!("{head}  {project}  {goal}"));
+    }
+    match [&head, &short].into_iter().find(|head| room(head) >= LEAST + 2) {
+        Some(head) => cut(format!("{head}  {goal}")),
+        None => {
+            let goal = one_line(&run.goal, columns);
+            format!("{}\n{}", cut(format!("{id}{mark}{stage}")), cut(format!("  {goal}")))
+        }
+    }
 }
 
-fn as_json(run: &RunSummary) -> Value {
+fn as_json((run, by): &Listed) -> Value {
     json!({
         "id": run.id,
         "stage": run.stage,
@@ -86,6 +101,7 @@ fn as_json(run: &RunSummary) -> Value {
         "project": run.project.display().to_string(),
         "model": run.model,
         "ending": run.ending,
+        "driven_by": by.as_ref().map(DrivenBy::json),
         "parent": run.parent.as_ref().map(|parent| json!({ "run": parent.run, "event": parent.event })),
         "created_ms": run.created,
         "updated_ms": run.updated,
@@ -97,10 +113,10 @@ fn as_json(run: &RunSummary) -> Value {
 mod tests {
     use super::*;
     use ringfence_engine::{RunId, StageName, Timestamp};
-    use ringfence_store::Parent;
+    use ringfence_store::{Heartbeat, Parent};
 
-    fn run(goal: &str, parent: Option<Parent>) -> RunSummary {
-        RunSummary {
+    fn run(goal: &str, parent: Option<Parent>) -> Listed {
+        let run = RunSummary {
             id: RunId("20231114-221320-abcdef".to_owned()),
             project: "/home/anna/projects/a_rather_long_name".into(),
             goal: goal.to_owned(),
@@ -111,7 +127,8 @@ mod tests {
             stage: StageName::PausedForReview,
             ending: None,
             events: 3,
-        }
+        };
+        (run, None)
     }
 
     #[test]
@@ -120,7 +137,7 @@ mod tests {
             run("分析这个项目的主要技术栈和潜在问题。分析这个项目。", None),
             run("Analyse\nall of it", None),
         ];
-        for columns in [20, 60, 80, 100, 130, 400] {
+        for columns in [20, 40, 60, 80, 100, 130, 400] {
             for line in list(&runs, Some(columns)).lines() {
                 assert!(measure_text_width(line) <= columns, "{columns}: {line}");
             }
@@ -131,7 +148,7 @@ mod tests {
     fn a_line_tells_when_a_run_began_and_where_it_came_from() {
         let parent = Some(Parent { run: RunId("r0".to_owned()), event: 12 });
         assert_eq!(
-            line(&run("Go", parent), None),
+            entry(&run("Go", parent), None),
             "20231114-221320-abcdef  2023-11-14 22:13  paused_for_review  \
              /home/anna/projects/a_rather_long_name  [fork of r0@12] Go"
         );
@@ -139,9 +156,31 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_shows_the_goal_rather_than_the_path() {
-        let line = line(&run("Analyse all of it", None), Some(110));
+        let line = entry(&run("Analyse all of it", None), Some(110));
         assert!(line.contains("  a_rather_long_name  Analyse"), "{line}");
-        let line = super::line(&run("Analyse all of it", None), Some(80));
+        let line = entry(&run("Analyse all of it", None), Some(80));
         assert!(!line.contains("long_name") && line.contains("Analyse all"), "{line}");
+    }
+
+    #[test]
+    fn a_terminal_of_forty_columns_shows_the_stage_and_the_goal() {
+        let listed = list(&[run("Analyse all of it, and then some more", None)], Some(40));
+        assert_eq!(
+            listed,
+            "20231114-221320-abcdef paused_for_review\n  Analyse all of it, and then some more\n"
+        );
+    }
+
+    #[test]
+    fn a_run_that_is_being_driven_is_marked() {
+        let (run, _) = run("Go", None);
+        let (at, pid, host) = (Timestamp(5), 7, "desk".to_owned());
+        let by = DrivenBy::of(Heartbeat { at, pid, token: 1, host }, Timestamp(9));
+        let listed = (run, by);
+        for columns in [None, Some(400), Some(80), Some(40)] {
+            let text = entry(&listed, columns);
+            assert!(text.contains("*paused_for_review"), "{text}");
+        }
+        assert_eq!(as_json(&listed)["driven_by"], json!({ "pid": 7, "host": "desk", "at": 5 }));
     }
 }

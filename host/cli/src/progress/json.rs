@@ -5,6 +5,7 @@
 //! report.
 
 use super::{Notice, Observer};
+use crate::amounts::money;
 use crate::driver::Halt;
 use crate::lanes;
 use crate::output::out;
@@ -92,8 +93,15 @@ fn happened(event: &Event, state: &State) -> Value {
         "event": event,
         "in": state.stage.name(),
         "iterations": state.iterations,
-        "spent": state.spent,
+        "spent": spent(state),
     })
+}
+
+/// What was spent; the money is null where a price isn't known.
+fn spent(state: &State) -> Value {
+    let mut spent = json!(state.spent);
+    spent["money"] = json!(money(state));
+    spent
 }
 
 fn halted(halt: &Halt, state: &State) -> Value {
@@ -119,7 +127,7 @@ fn halted(halt: &Halt, state: &State) -> Value {
     put("run", json!(state.run));
     put("in", json!(state.stage.name()));
     put("iterations", json!(state.iterations));
-    put("spent", json!(state.spent));
+    put("spent", spent(state));
     put("active_ms", json!(state.clock.active_ms));
     put("answer", json!(state.answer));
     Value::Object(line)
@@ -146,6 +154,7 @@ mod tests {
         }
         assert_eq!((&stages[0]["task"], &stages[0]["delegated"]), (&json!("b"), &json!(true)));
         assert_eq!((&stages[0]["in"], &halts[0]["in"]), (&json!("deciding"), &json!("delegating")));
+        assert_eq!(halts[0]["spent"]["money"], json!(null), "nobody said what the model costs");
         assert_eq!((&halts[0]["task"], &halts[0]["answers"][0]), (&json!("a"), &json!("--approve 1")));
     }
 }

@@ -333,9 +333,9 @@ pub struct Spend {
     /// The cap on tokens, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_limit: Option<u64>,
-    /// Millionths of a US dollar, as far as prices are known.
+    /// Millionths of a US dollar; none where what a model costs isn't known.
     #[serde(default)]
-    pub money: u64,
+    pub money: Option<u64>,
     /// The cap on them, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money_limit: Option<u64>,

@@ -151,6 +151,14 @@ pub(super) fn code(text: &str) -> String {
     }
 }
 
+/// A text of several lines in a fence that it can't end; not for tables. Ends with a line break.
+pub(super) fn block(text: &str) -> String {
+    let text = plain(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
 /// A text as a code span in a table; nothing for nothing.
 pub(super) fn word(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { code(text).replace('|', "\\|") }

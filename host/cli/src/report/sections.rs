@@ -3,6 +3,7 @@
 use super::{
     Denial, Fence, Journal, Judgement, Note, Outcome, Plan, Reflection, Said, Spend, Status, Step, Task,
 };
+use crate::amounts::money;
 use crate::lanes;
 use ringfence_engine::{
     Action, Author, Confidence, Deed, Ending, Progress, Stage, State, SubTask, Subject, TaskStatus,
@@ -294,7 +295,7 @@ pub(super) fn spend(journal: &Journal<'_>) -> Spend {
         cached_tokens: state.spent.tokens.cached_tokens,
         output_tokens: state.spent.tokens.output_tokens,
         tokens_limit: state.settings.limits.tokens,
-        money: state.spent.money,
+        money: money(state),
         money_limit: state.settings.limits.money,
         active_ms: state.clock.active_ms,
         active_limit_ms: state.settings.limits.wall_clock_ms,

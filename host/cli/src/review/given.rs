@@ -2,7 +2,7 @@
 
 use super::plan_file;
 use crate::exit::Refusal;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ringfence_engine::{Answer, Flow, PlanHash, PlannedTask, Review, Subject};
 use std::fs::File;
 use std::io::Read;
@@ -148,14 +148,18 @@ fn nothing_to_edit(subject: &Subject, flow: Flow) -> Refusal {
     }
 }
 
-/// What stands in an answer's file, of at most 1 MiB.
-pub(super) fn text_of(path: &Path) -> Result<String> {
+/// What stands in an answer's file, of at most 1 MiB; one that can't be had is a matter of usage, and
+/// the run waits on.
+pub(super) fn text_of(path: &Path) -> Result<String, Refusal> {
     const MOST: u64 = 1 << 20;
+    let refused = |what: &str| Refusal::usage(format!("{} {what}", path.display()));
     let mut text = String::new();
-    let file = File::open(path).with_context(|| format!("{} can't be opened", path.display()))?;
+    let file = File::open(path).map_err(|error| refused(&format!("can't be opened: {error}")))?;
     let read = file.take(MOST + 1).read_to_string(&mut text);
-    let bytes = read.with_context(|| format!("{} can't be read", path.display()))?;
-    anyhow::ensure!(bytes as u64 <= MOST, "{} is over 1 MiB: no plan and no input is", path.display());
+    let bytes = read.map_err(|error| refused(&format!("can't be read: {error}")))?;
+    if bytes as u64 > MOST {
+        return Err(refused("is over 1 MiB: no plan and no input is"));
+    }
     Ok(text)
 }
 
@@ -227,6 +231,27 @@ mod tests {
             let error = edit(text, &stagnation(), Flow::Staged).unwrap_err();
             assert_eq!(exit_of(&error), Exit::Usage);
             assert!(error.to_string().contains("isn't a plan"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_can_t_be_had_is_a_usage_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (long, binary) = (folder.path().join("long"), folder.path().join("binary"));
+        std::fs::write(&long, vec![b'a'; (1 << 20) + 1]).unwrap();
+        std::fs::write(&binary, [0xff, 0xfe]).unwrap();
+        for (path, says) in [
+            (folder.path().join("missing"), "can't be opened"),
+            (folder.path().to_owned(), "can't be read"),
+            (binary, "can't be read"),
+            (long, "is over 1 MiB"),
+        ] {
+            for given in [Given::Edit(path.clone()), Given::Add(path.clone())] {
+                let error = read(given, &about(stagnation()), Flow::Staged).unwrap_err();
+                assert_eq!(exit_of(&error), Exit::Usage);
+                let told = error.to_string();
+                assert!(told.contains(says) && told.contains(&*path.to_string_lossy()), "{told}");
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod compile;
 mod config;
+mod docs;
 mod doctor;
 mod help;
 mod json;

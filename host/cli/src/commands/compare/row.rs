@@ -1,9 +1,11 @@
 //! What one flow came to, in numbers.
 
+use crate::amounts::money;
 use crate::driver::Halt;
+use crate::exit::Exit;
 use crate::session::{Driven, ended};
 use crate::terminal::one_line;
-use ringfence_engine::{Flow, ModelStage, RunId};
+use ringfence_engine::{Ending, Flow, RunId};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ pub(super) struct Row {
     pub(super) run: RunId,
     /// In a few words.
     pub(super) outcome: String,
+    /// The same in a word or two, for the table.
+    pub(super) short: &'static str,
     pub(super) exit_code: u8,
     pub(super) interrupted: bool,
     /// Stages carried out.
@@ -31,24 +35,19 @@ pub(super) struct Row {
 impl Row {
     pub(super) fn new(flow: Flow, driven: &Driven, wall: Duration, interrupted: bool) -> Self {
         let state = driven.run.state();
-        let outcome = match &driven.halt {
-            Halt::Ended(ending) => ended(ending),
-            Halt::Waiting(_) => "Waits for a person.".to_owned(),
-            Halt::Interrupted => "Interrupted.".to_owned(),
-        };
-        let stages = flow.model_stages().iter().copied().chain([ModelStage::Reflect]);
-        let priced = state.settings.rates.cover(stages);
+        let (short, outcome) = words(&driven.halt);
         Self {
             flow,
             run: state.run.clone(),
             outcome: one_line(&outcome, 120),
+            short,
             exit_code: driven.halt.exit().code(),
             interrupted,
             steps: state.iterations,
             model_calls: state.spent.model_calls,
             prompt_tokens: state.spent.tokens.input_tokens,
             output_tokens: state.spent.tokens.output_tokens,
-            cost: priced.then_some(state.spent.money),
+            cost: money(state),
             tool_calls: state.spent.tool_calls,
             wall,
             own: wall.saturating_sub(driven.awaited),
@@ -71,5 +70,44 @@ impl Row {
             "wall_ms": ms(self.wall),
             "outside_model_and_tools_ms": ms(self.own),
         })
+    }
+}
+
+/// How a run stopped: in a word or two, and in a sentence.
+fn words(halt: &Halt) -> (&'static str, String) {
+    match halt {
+        Halt::Ended(ending) => {
+            let short = match ending {
+                Ending::Achieved => "finished",
+                Ending::Failed { .. } => "failed",
+                Ending::Limit { .. } => "limit",
+                Ending::Aborted => "ended",
+            };
+            (short, ended(ending))
+        }
+        Halt::Waiting(_) if halt.exit() == Exit::Model => {
+            ("no answer", "No answer from the model.".to_owned())
+        }
+        Halt::Waiting(_) => ("waits", "Waits for a person.".to_owned()),
+        Halt::Interrupted => ("interrupted", "Interrupted.".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringfence_engine::{ModelStage, Review, ReviewId, Subject};
+
+    #[test]
+    fn a_model_without_an_answer_isn_t_a_wait_for_a_person() {
+        let waiting = |subject| Halt::Waiting(Review { id: ReviewId(1), subject });
+        for unreachable in [true, false] {
+            let (stage, why) = (ModelStage::Plan, "no".to_owned());
+            let halt = waiting(Subject::StageFailed { stage, why, unreachable });
+            assert_eq!(words(&halt), ("no answer", "No answer from the model.".to_owned()));
+        }
+        let (question, reasoning) = ("Which?".to_owned(), String::new());
+        let halt = waiting(Subject::Question { question, reasoning });
+        assert_eq!(words(&halt), ("waits", "Waits for a person.".to_owned()));
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn text(rows: &[Row]) -> String {
     };
     let lines = [
         column("", &|row| row.flow.name().to_owned()),
-        column("outcome", &|row| outcome(row).to_owned()),
+        column("outcome", &|row| row.short.to_owned()),
         column("steps", &|row| row.steps.to_string()),
         column("model calls", &|row| row.model_calls.to_string()),
         column("prompt tokens", &|row| row.prompt_tokens.to_string()),
@@ -37,17 +37,6 @@ pub(super) fn text(rows: &[Row]) -> String {
         text.push('\n');
     }
     text
-}
-
-fn outcome(row: &Row) -> &'static str {
-    match row.exit_code {
-        0 => "finished",
-        3 => "waits",
-        4 => "limit",
-        5 => "no model",
-        130 => "interrupted",
-        _ => "failed",
-    }
 }
 
 fn time(time: Duration) -> String {

@@ -2,6 +2,8 @@
 
 use super::Shown;
 use super::trace::Logged;
+use crate::amounts::money;
+use crate::driven_by::DrivenBy;
 use serde_json::{Map, Value, json};
 
 /// Everything that is known of a run.
@@ -29,11 +31,12 @@ pub(super) fn whole(shown: &Shown) -> Value {
         "updated_ms": journal.run.updated,
         "since": { "event": trace.since.0, "at_ms": trace.since.1 },
         "ending": state.stage.ending(),
+        "driven_by": shown.driven_by.as_ref().map(DrivenBy::json),
         "budgets": {
             "iterations": budget(state.iterations.into(), Some(limits.iterations.into())),
             "working_ms": budget(state.clock.active_ms, limits.wall_clock_ms),
             "tokens": budget(state.spent.tokens.total(), limits.tokens),
-            "money": budget(state.spent.money, limits.money),
+            "money": json!({ "used": money(state), "limit": limits.money }),
         },
         "waits_for": waits_for,
         "resume": (!ended).then_some(resume),

@@ -7,6 +7,7 @@ mod text;
 mod trace;
 
 use crate::args::{GlobalArgs, ShowArgs};
+use crate::driven_by::DrivenBy;
 use crate::exit::Exit;
 use crate::lanes;
 use crate::output::{out, out_json};
@@ -28,6 +29,7 @@ pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
         trace: Trace::of(&journal)?,
         resume: resume_command(&journal.run.id, &folders),
         fork: own_command(&format!("fork {} --at EVENT", journal.run.id), &folders),
+        driven_by: DrivenBy::find(&store, &journal.run)?,
         now: Store::now(),
         all: args.all,
         journal,
@@ -51,6 +53,8 @@ struct Shown {
     /// The commands that take the run up again and that leave it for another.
     resume: String,
     fork: String,
+    /// The process that drives it now, if one does.
+    driven_by: Option<DrivenBy>,
     now: Timestamp,
     /// Long lists as well.
     all: bool,

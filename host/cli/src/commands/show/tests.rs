@@ -2,9 +2,10 @@
 
 use super::trace::Trace;
 use super::{Shown, events, json, text};
+use crate::driven_by::DrivenBy;
 use crate::rehearsal::{Rehearsal, achieved, judge, plan, read, reason, settings};
 use ringfence_engine::{Answer, Flow, Intent, OutcomeStatus, PausePoint, RunId, Settings, Timestamp};
-use ringfence_store::{Journal, Parent, Recorded, RunSummary};
+use ringfence_store::{Heartbeat, Journal, Parent, Recorded, RunSummary};
 use serde_json::json;
 
 fn shown(rehearsal: &Rehearsal, all: bool) -> Shown {
@@ -33,6 +34,7 @@ fn shown(rehearsal: &Rehearsal, all: bool) -> Shown {
         trace: Trace::of(&journal).unwrap(),
         resume: "ringfence resume run-1".to_owned(),
         fork: "ringfence fork run-1 --at EVENT".to_owned(),
+        driven_by: None,
         now: Timestamp(state.clock.latest.0 + 187_200_000),
         all,
         journal,
@@ -103,4 +105,29 @@ fn a_long_history_is_cut_to_its_last_steps_unless_all_are_asked_for() {
     let page = |all| text::page(&shown(&run, all));
     assert!(page(false).contains("the last 20 of 25") && !page(false).contains("\"f4\""), "{}", page(false));
     assert!(page(true).contains("\"f4\"") && !page(true).contains("the last 20"));
+}
+
+#[test]
+fn a_run_that_is_being_driven_names_the_process_and_offers_no_second_one() {
+    let run = Rehearsal::flow(Flow::Staged, &[]);
+    let mut shown = shown(&run, false);
+    assert!(text::page(&shown).contains("Not driven to an end. To go on:"));
+    assert_eq!(json::whole(&shown)["driven_by"], json!(null));
+    let at = Timestamp(shown.now.0 - 1_000);
+    let beat = Heartbeat { at, pid: 7, token: 1, host: "desk".to_owned() };
+    shown.driven_by = DrivenBy::of(beat, shown.now);
+    let page = text::page(&shown);
+    assert!(page.contains("Being driven by process 7 on desk, last sign of life 1.0 s ago."), "{page}");
+    assert!(!page.contains("To go on"), "{page}");
+    assert_eq!(json::whole(&shown)["driven_by"], json!({ "pid": 7, "host": "desk", "at": at }));
+}
+
+#[test]
+fn a_question_of_a_delegated_task_is_shown_while_others_are_worked_on() {
+    let settings = Settings { parallel: 2, ..settings(Flow::Staged, &[PausePoint::BeforeTool]) };
+    let mut run = Rehearsal::of(settings);
+    run.reply(plan(&["a", "b"], true)).reply(read("x"));
+    let page = text::page(&shown(&run, false));
+    assert!(page.contains("From the work on a:\nA tool call waits for approval"), "{page}");
+    assert!(page.contains("ringfence resume run-1 --approve 1\n"), "{page}");
 }

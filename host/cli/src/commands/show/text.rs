@@ -1,7 +1,7 @@
 //! `show`: a run at a glance, for a terminal. Words of models and tools are neutralised.
 
 use super::{Shown, steps};
-use crate::amounts::{dollars, grouped, moment, span};
+use crate::amounts::{dollars, grouped, moment, money, span};
 use crate::lanes;
 use crate::review::{describe, quoted};
 use crate::session::ended;
@@ -71,12 +71,13 @@ fn spent(shown: &Shown) -> String {
         grouped(tokens.output_tokens),
         plural(u64::from(spent.model_calls), "model call")
     );
-    let _ = writeln!(
-        text,
-        "  money        {} of {}",
-        dollars(spent.money),
-        limits.money.map_or_else(none, dollars)
-    );
+    // A limit of money is only ever kept where prices are known.
+    let paid = match (money(state), spent.money) {
+        (Some(paid), _) => format!("{} of {}", dollars(paid), limits.money.map_or_else(none, dollars)),
+        (None, 0) => "price unknown".to_owned(),
+        (None, known) => format!("at least {}: a price is unknown", dollars(known)),
+    };
+    let _ = writeln!(text, "  money        {paid}");
     let _ = writeln!(text, "  tool calls   {}", spent.tool_calls);
     text
 }
@@ -175,13 +176,20 @@ fn onward(shown: &Shown) -> String {
         return text;
     }
     let questions = shown.questions();
-    if questions.is_empty() {
-        let _ = writeln!(text, "Not driven to an end. To go on:\n  {}", plain(&shown.resume));
+    match &shown.driven_by {
+        Some(by) => {
+            let _ = writeln!(text, "Being driven by {}.", plain(&by.text(shown.now)));
+        }
+        None if questions.is_empty() => {
+            let _ = writeln!(text, "Not driven to an end. To go on:\n  {}", plain(&shown.resume));
+        }
+        None => {}
     }
     for (review, _, ways) in questions {
         text.push_str(&describe(&review, &shown.state));
         let _ = match ways.is_empty() {
             true => writeln!(text, "It is asked once the one above is answered."),
+            false if shown.driven_by.is_some() => writeln!(text, "Once that process has stopped, one of:"),
             false => writeln!(text, "To go on, one of:"),
         };
         for way in ways {

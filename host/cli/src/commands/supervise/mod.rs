@@ -12,7 +12,7 @@ use crate::args::{GlobalArgs, SuperviseArgs};
 use crate::config::Resolved;
 use crate::driver::HEARTBEAT;
 use crate::exit::{Exit, Refusal};
-use crate::notify;
+use crate::notify::{self, Sending};
 use crate::output::err;
 use crate::session;
 use crate::shell;
@@ -31,7 +31,6 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use stops::Stops;
 use tokio::process::{Child, Command};
-use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use watch::{Before, Watch};
 
@@ -64,7 +63,7 @@ pub(super) fn execute(args: &SuperviseArgs, global: &GlobalArgs) -> Result<Exit>
         hang_after: args.hang_after,
         look_every: HEARTBEAT.min(args.hang_after / 4),
         account: Account::new(args.max_restarts),
-        telling: JoinSet::new(),
+        sending: Sending::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.context("no runtime can be made")?.block_on(supervisor.supervise())
@@ -77,8 +76,7 @@ struct Supervisor {
     hang_after: Duration,
     look_every: Duration,
     account: Account,
-    /// Notifications under way.
-    telling: JoinSet<()>,
+    sending: Sending,
 }
 
 /// What became of one child.
@@ -91,12 +89,6 @@ enum Gone {
 
 impl Supervisor {
     async fn supervise(mut self) -> Result<Exit> {
-        let exit = self.see_through().await;
-        while self.telling.join_next().await.is_some() {}
-        exit
-    }
-
-    async fn see_through(&mut self) -> Result<Exit> {
         let mut stops = Stops::listen().context("signals can't be watched")?;
         let named = self.named();
         let mut run = named.as_ref().map(|run| run.id.clone());
@@ -193,7 +185,7 @@ impl Supervisor {
             "what": trouble.text(), "restarts": self.account.restarts(), "gave_up": gave_up,
         });
         let message = notify::message("hung", (&run.id.0, &run.goal, &project, stage), more);
-        self.telling.spawn_blocking(move || notify::send(&command, &message));
+        self.sending.send(command, message);
     }
 
     fn tell_restart(&self, run: Option<&RunId>, trouble: &Trouble, wait: Duration) {

@@ -1,51 +1,89 @@
 //! A report as Markdown, for reading. Everything in it is in the JSON form too, which holds more.
 
+mod form;
 mod record;
 mod statements;
 
-use super::safe::{code, inline};
 use super::{Report, Statement, Status};
+use form::Form;
 use ringfence_engine::Flow;
+use ringfence_models::playbook;
 use ringfence_models::playbook::analyst::{Severity, plural};
 use statements::Looked;
 
 /// The report as Markdown text that ends with a line break.
 pub fn markdown(report: &Report) -> String {
-    let mut page = Page(brief(report));
-    statements::section(&mut page, "Technology stack", &report.stack, "Nothing was learnt about the stack.");
-    statements::section(&mut page, "Modules", &report.modules, "Nothing was learnt about the modules.");
-    statements::findings(report, &mut page);
+    let mut page = Page::new(Form::Markdown);
+    beginning(report, &mut page);
+    for (title, statements, empty) in [
+        ("Technology stack", &report.stack, "Nothing was learnt about the stack."),
+        ("Modules", &report.modules, "Nothing was learnt about the modules."),
+    ] {
+        if analyses(report) || !statements.is_empty() {
+            statements::section(&mut page, title, statements, empty);
+        }
+    }
+    if analyses(report) || speaks_of_problems(report) {
+        statements::findings(report, &mut page);
+    }
     record::done(report, &mut page);
     record::told(report, &mut page);
     record::fence(report, &mut page);
     record::notes(report, &mut page);
     record::spend(report, &mut page);
-    page.0
+    page.text
 }
 
-/// The beginning of the report, up to and including "At a glance": Markdown text for a terminal that
-/// ends with a line break.
+/// The beginning of the report, up to and including "At a glance" and the answer: text for a terminal
+/// that ends with a line break.
 pub fn brief(report: &Report) -> String {
-    let mut page = Page(String::new());
-    head(report, &mut page);
-    answer(report, &mut page);
-    glance(report, &mut page);
-    page.0
+    let mut page = Page::new(Form::Terminal);
+    beginning(report, &mut page);
+    page.text
+}
+
+/// Whoever had a goal of their own looks for the answer first.
+fn beginning(report: &Report, page: &mut Page) {
+    head(report, page);
+    if analyses(report) {
+        glance(report, page);
+        answer(report, page);
+    } else {
+        answer(report, page);
+        glance(report, page);
+    }
+}
+
+/// Whether the run was the built-in analysis, of which stack, modules and problems are the parts;
+/// elsewhere they are only told where there is something to tell.
+fn analyses(report: &Report) -> bool {
+    report.goal == playbook::GOAL || report.model.starts_with(playbook::IDENTITY)
+}
+
+fn speaks_of_problems(report: &Report) -> bool {
+    !report.findings.is_empty() || report.coverage.iter().any(|told| told.topic != "left-out")
 }
 
 /// A page that is being written.
-struct Page(String);
+struct Page {
+    text: String,
+    form: Form,
+}
 
 impl Page {
+    fn new(form: Form) -> Self {
+        Self { text: String::new(), form }
+    }
+
     fn line(&mut self, line: impl AsRef<str>) {
-        self.0.push_str(line.as_ref());
-        self.0.push('\n');
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
     }
 
     /// An empty line, unless there is one.
     fn gap(&mut self) {
-        if !self.0.is_empty() && !self.0.ends_with("\n\n") {
-            self.0.push('\n');
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
         }
     }
 
@@ -68,11 +106,12 @@ impl Page {
 }
 
 fn head(report: &Report, page: &mut Page) {
+    let form = page.form;
     let name = report.project.rsplit('/').find(|part| !part.is_empty()).unwrap_or("the project");
-    page.heading(1, &format!("Report on {}", inline(name)));
-    page.line(format!("**Goal:** {}", inline(&report.goal)));
+    page.heading(1, &format!("Report on {}", form.inline(name)));
+    page.line(format!("**Goal:** {}", form.inline(&report.goal)));
     page.gap();
-    page.line(format!("**Outcome:** {}", inline(&report.outcome.text)));
+    page.line(format!("**Outcome:** {}", form.inline(&report.outcome.text)));
     page.gap();
     if report.outcome.status != Status::Finished {
         page.line("> The run did not finish: what follows is what it had found out by then.");
@@ -80,11 +119,11 @@ fn head(report: &Report, page: &mut Page) {
     }
     page.line(format!(
         "Model: {} · flow {} · run {} · {} to {}",
-        inline(&report.model),
-        inline(&report.flow),
-        code(&report.run),
-        inline(&report.started),
-        inline(&report.latest),
+        form.inline(&report.model),
+        form.inline(&report.flow),
+        form.code(&report.run),
+        form.inline(&report.started),
+        form.inline(&report.latest),
     ));
     page.gap();
     page.line(
@@ -92,25 +131,19 @@ fn head(report: &Report, page: &mut Page) {
     );
 }
 
-/// The final answer, line by line: what would be markup in it is shown as what it is.
+/// The final answer, word for word.
 fn answer(report: &Report, page: &mut Page) {
-    let Some(answer) = report.answer.as_deref().map(str::trim).filter(|answer| !answer.is_empty()) else {
-        return;
-    };
+    let answer = report.answer.as_deref().map(|answer| answer.trim_start_matches('\n').trim_end());
+    let Some(answer) = answer.filter(|answer| !answer.is_empty()) else { return };
     page.heading(2, "Answer");
     page.line("In the words of the model, or of whoever edited it; nothing of it was checked.");
     page.gap();
-    let mut lines = answer.lines().map(|line| inline(line.trim())).peekable();
-    while let Some(line) = lines.next() {
-        let line = format!("> {line}");
-        // Two spaces keep a line from running into the next one.
-        let runs_on = line.len() > 2 && lines.peek().is_some_and(|next| !next.is_empty());
-        page.line(if runs_on { format!("{line}  ") } else { line.trim_end().to_owned() });
-    }
-    page.gap();
+    let block = page.form.block(answer);
+    page.text.push_str(&block);
 }
 
 fn glance(report: &Report, page: &mut Page) {
+    let form = page.form;
     page.heading(2, "At a glance");
     for (topic, title) in [("languages", "Languages"), ("package", "Packages"), ("frameworks", "Built on")] {
         let told: Vec<&Statement> = report.stack.iter().filter(|told| told.topic == topic).collect();
@@ -118,9 +151,32 @@ fn glance(report: &Report, page: &mut Page) {
         let part = part.map_or_else(String::new, |part| format!(", counting only {part}"));
         let told: Vec<String> = told.into_iter().map(statements::short).collect();
         if !told.is_empty() {
-            page.line(format!("- {title}{}: {}.", inline(&part), inline(&told.join(", "))));
+            page.line(format!("- {title}{}: {}.", form.inline(&part), form.inline(&told.join(", "))));
         }
     }
+    problems(report, page);
+    for told in report.coverage.iter().filter(|told| told.topic == "left-out") {
+        page.line(format!(
+            "- Left out: {} {}",
+            form.inline(&told.text),
+            statements::places(form, &told.evidence)
+        ));
+    }
+    let steps = plural(report.steps.len() as u64, "step");
+    if report.tasks.is_empty() && report.flow != Flow::Staged.name() {
+        page.line(format!("- Done: {steps}; this flow has no plan."));
+    } else {
+        let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
+        page.line(format!("- Tasks: {completed} of {} completed, in {steps}.", report.tasks.len()));
+    }
+}
+
+/// How many possible problems there are, how far they were looked for, and the worst of them.
+fn problems(report: &Report, page: &mut Page) {
+    if !analyses(report) && !speaks_of_problems(report) {
+        return;
+    }
+    let form = page.form;
     let counts = report.counts;
     let kinds =
         [(counts.high, "high"), (counts.medium, "medium"), (counts.low, "low"), (counts.info, "info")];
@@ -130,19 +186,19 @@ fn glance(report: &Report, page: &mut Page) {
     page.line(match (kinds.is_empty(), statements::looked(report)) {
         (true, Looked::Fully) => "- Possible problems: none found.".to_owned(),
         (true, Looked::Partly(gap)) => {
-            format!("- Possible problems: none found, but only partly searched: {}.", inline(&gap))
+            format!("- Possible problems: none found, but only partly searched: {}.", form.inline(&gap))
         }
         (true, Looked::Not(why)) if why.is_empty() => "- Possible problems: not looked for.".to_owned(),
-        (true, Looked::Not(why)) => format!("- Possible problems: not searched; {}.", inline(&why)),
+        (true, Looked::Not(why)) => format!("- Possible problems: not searched; {}.", form.inline(&why)),
         (false, Looked::Fully) => format!("- Possible problems, by kind: {kinds}."),
         (false, Looked::Partly(gap)) => {
-            format!("- Possible problems, by kind: {kinds}; only partly searched: {}.", inline(&gap))
+            format!("- Possible problems, by kind: {kinds}; only partly searched: {}.", form.inline(&gap))
         }
         (false, Looked::Not(why)) if why.is_empty() => {
             format!("- Possible problems, by kind: {kinds}; known shapes weren't searched for.")
         }
         (false, Looked::Not(why)) => {
-            format!("- Possible problems, by kind: {kinds}; not searched for others: {}.", inline(&why))
+            format!("- Possible problems, by kind: {kinds}; not searched for others: {}.", form.inline(&why))
         }
     });
     for finding in report.findings.iter().filter(|finding| finding.severity >= Some(Severity::Medium)).take(5)
@@ -150,18 +206,8 @@ fn glance(report: &Report, page: &mut Page) {
         let severity = finding.severity.map_or("info", Severity::name);
         page.line(format!(
             "  - {severity}: {} {}",
-            inline(&finding.text),
-            statements::cite(&finding.evidence)
+            form.inline(&finding.text),
+            statements::places(form, &finding.evidence)
         ));
-    }
-    for told in report.coverage.iter().filter(|told| told.topic == "left-out") {
-        page.line(format!("- Left out: {} {}", inline(&told.text), statements::cite(&told.evidence)));
-    }
-    let steps = plural(report.steps.len() as u64, "step");
-    if report.tasks.is_empty() && report.flow != Flow::Staged.name() {
-        page.line(format!("- Done: {steps}; this flow has no plan."));
-    } else {
-        let completed = report.tasks.iter().filter(|task| task.status == "completed").count();
-        page.line(format!("- Tasks: {completed} of {} completed, in {steps}.", report.tasks.len()));
     }
 }

@@ -209,8 +209,9 @@ pub(super) fn spend(report: &Report, page: &mut Page) {
     page.heading(2, "Spend");
     let of = |limit: Option<String>| limit.map_or_else(String::new, |limit| format!(" of {limit}"));
     let money = match (spend.money, spend.money_limit) {
-        (0, None) => String::new(),
-        (money, limit) => format!(" · {}{}", dollars(money), of(limit.map(dollars))),
+        (None, _) => " · price unknown".to_owned(),
+        (Some(0), None) => String::new(),
+        (Some(money), limit) => format!(" · {}{}", dollars(money), of(limit.map(dollars))),
     };
     let seconds = |ms: u64| format!("{:.1} s", ms as f64 / 1000.0);
     page.line(format!(

@@ -1,6 +1,7 @@
 //! Statements about the project: sections of them, findings, and how their places are cited.
 
 use super::Page;
+use super::form::Form;
 use crate::report::safe::{cell, clip, code, inline, word};
 use crate::report::{Report, Source, Statement};
 use ringfence_models::playbook::analyst::{Evidence, Item, Severity};
@@ -156,7 +157,7 @@ fn one_finding(page: &mut Page, finding: &Statement) {
     for item in finding.items.iter().take(SHOWN) {
         let detail =
             if item.detail.is_empty() { String::new() } else { format!(" ({})", inline(&item.detail)) };
-        let (file, step) = (file(&item.evidence), item.evidence.step);
+        let (file, step) = (file(Form::Markdown, &item.evidence), item.evidence.step);
         page.line(format!("- {file}: {}{detail} [step {step}]", code(&item.text)));
     }
     more(page, finding, SHOWN);
@@ -167,13 +168,18 @@ fn one_finding(page: &mut Page, finding: &Statement) {
 }
 
 /// `[step 4, pyproject.toml:12–30; step 5]`
-pub(super) fn cite(evidence: &[Evidence]) -> String {
+fn cite(evidence: &[Evidence]) -> String {
+    places(Form::Markdown, evidence)
+}
+
+/// The same wherever it is read.
+pub(super) fn places(form: Form, evidence: &[Evidence]) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut last: Option<u64> = None;
     for place in evidence.iter().take(CITED) {
         let same = last == Some(place.step);
         last = Some(place.step);
-        let file = file(place);
+        let file = file(form, place);
         shown.push(match (same, file.is_empty()) {
             (true, _) => file,
             (false, true) => format!("step {}", place.step),
@@ -192,11 +198,9 @@ fn place(evidence: &Evidence) -> String {
     cite(std::slice::from_ref(evidence))
 }
 
-fn file(place: &Evidence) -> String {
+fn file(form: Form, place: &Evidence) -> String {
     let Some(file) = &place.file else { return String::new() };
-    // A name that looks like markup is shown as code.
-    let plain = cell(file);
-    let file = if plain == *file { plain } else { word(file) };
+    let file = form.file(file);
     match place.lines {
         Some((first, last)) if first == last => format!("{file}:{first}"),
         Some((first, last)) => format!("{file}:{first}–{last}"),

@@ -29,8 +29,43 @@ fn an_answer_stands_at_the_beginning_and_its_markup_does_nothing() {
     run.reply(reason("FINAL_ANSWER", json!({ "answer": answer })));
     let report = report(&run);
     assert_eq!(report.outcome.status, Status::Finished);
-    assert!(brief(&report).contains("## Answer"));
     insta::assert_snapshot!(markdown(&report));
+}
+
+#[test]
+fn at_a_terminal_an_answer_is_plain_words_behind_a_mark() {
+    let mut run = Rehearsal::flow(Flow::Pipeline, &[]);
+    let answer = "## Possible problems\n\n  - see https://example.com/a_b \u{1b}[31m\n# At a glance";
+    run.reply(reason("FINAL_ANSWER", json!({ "answer": answer })));
+    let shown = brief(&report(&run));
+    let block =
+        "  │ ## Possible problems\n  │ \n  │   - see https://example.com/a_b ␛[31m\n  │ # At a glance\n";
+    assert!(shown.contains(block), "{shown}");
+    assert_eq!(shown.lines().filter(|line| line.starts_with('#')).count(), 3, "{shown}");
+}
+
+#[test]
+fn an_answer_can_t_leave_its_fence() {
+    let mut run = Rehearsal::flow(Flow::Pipeline, &[]);
+    run.reply(reason("FINAL_ANSWER", json!({ "answer": "````\n# Ours?\n````\n`````text" })));
+    let page = markdown(&report(&run));
+    assert!(page.contains("``````text\n````\n# Ours?\n````\n`````text\n``````\n"), "{page}");
+}
+
+#[test]
+fn a_goal_of_one_s_own_has_no_sections_on_what_it_didn_t_ask_and_the_analysis_has_them_all() {
+    let mut run = Rehearsal::flow(Flow::Pipeline, &[]);
+    run.reply(reason("FINAL_ANSWER", json!({ "answer": "42" })));
+    let mut report = report(&run);
+    let parts = ["Technology stack", "Modules", "ossible problems"];
+    for page in [markdown(&report), brief(&report)] {
+        assert!(parts.iter().all(|part| !page.contains(part)), "{page}");
+        assert!(page.find("## Answer") < page.find("## At a glance"), "{page}");
+    }
+    report.goal = ringfence_models::playbook::GOAL.to_owned();
+    let page = markdown(&report);
+    assert!(parts.iter().all(|part| page.contains(part)), "{page}");
+    assert!(page.find("## At a glance") < page.find("## Answer"), "{page}");
 }
 
 #[test]

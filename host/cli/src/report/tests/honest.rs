@@ -144,9 +144,12 @@ fn tasks_that_had_no_stages_are_said_to_be_left_out() {
 }
 
 #[test]
-fn a_brief_report_is_the_beginning_of_the_whole_one() {
+fn a_brief_report_says_what_the_whole_one_begins_with() {
     let report = super::full().carry_out().report();
     let (start, page) = (brief(&report), markdown(&report));
-    assert!(page.starts_with(&start) && start.contains("## At a glance") && start.ends_with("in 4 steps.\n"));
-    assert_eq!(start.matches("\n## ").count(), 1);
+    let heads = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect()
+    };
+    assert_eq!(heads(&start), heads(&page)[..2]);
+    assert!(start.contains("## At a glance") && start.ends_with("in 4 steps.\n"), "{start}");
 }

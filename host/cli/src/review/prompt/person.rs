@@ -63,6 +63,6 @@ impl Person for AtTerminal {
         if !status.success() {
             bail!("the editor `{editor}` ended with {status}");
         }
-        text_of(file.path())
+        Ok(text_of(file.path())?)
     }
 }
