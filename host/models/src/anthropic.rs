@@ -191,7 +191,7 @@ impl Model for Anthropic {
                         model,
                         request_id,
                     };
-                    return Ok(self.connection.cleared(prepared.led_back(reply)));
+                    return self.connection.cleared(prepared.led_back(reply));
                 }
                 Err(why) => return Err(reply::unreadable(&self.connection, &why)),
             }

@@ -5,7 +5,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::intake::{Body, Intake, Next};
-use crate::secret::Secret;
+use crate::secret::{HIDDEN, Secret};
 use crate::sse::Listener;
 use crate::{ModelError, Refusal, Reply, ToolUse, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -137,7 +137,7 @@ impl Connection {
 
     /// Someone else's words, fit to be shown: without the key, bounded, printable.
     pub(crate) fn shown(&self, text: &str) -> String {
-        line(text, 500, |text| self.secret.censor(text))
+        self.line(text, 500, |text| self.secret.censor(text))
     }
 
     /// A header of an answer as bounded, printable text without the key.
@@ -146,26 +146,49 @@ impl Connection {
         (!text.is_empty()).then(|| self.named(text))
     }
 
-    /// A reply without the key: a server may echo what it was sent, and replies are kept.
-    pub(crate) fn cleared(&self, reply: Reply) -> Reply {
+    /// A reply without the key: a server may echo what it was sent, and replies are kept. A reply
+    /// that has the key behind escapes is refused.
+    pub(crate) fn cleared(&self, reply: Reply) -> Result<Reply, ModelError> {
         let clear = |text: &str| self.secret.censor_reply(text);
         let calls = reply.calls.iter().map(|call| ToolUse {
             id: clear(&call.id),
             name: clear(&call.name),
             arguments: clear(&call.arguments),
         });
-        Reply {
+        let cleared = Reply {
             text: clear(&reply.text),
             calls: calls.collect(),
             content: reply.content.map(|content| self.secret.censor_value(content)),
             model: self.named(&reply.model),
             ..reply
+        };
+        let is_concealed = |text: &str| self.secret.is_concealed_in(text);
+        let in_calls = || {
+            let told =
+                |call: &ToolUse| [&call.id, &call.name, &call.arguments].map(|text| is_concealed(text));
+            cleared.calls.iter().any(|call| told(call).contains(&true))
+        };
+        let in_content =
+            || cleared.content.as_ref().is_some_and(|content| self.secret.is_concealed_in_value(content));
+        if is_concealed(&cleared.text) || in_calls() || in_content() {
+            return Err(ModelError::Unreadable {
+                provider: self.name.clone(),
+                why: format!("the key ({}) is in it, written with escapes", self.variable),
+            });
         }
+        Ok(cleared)
     }
 
     /// A name that a server gave to something, without the key.
     pub(crate) fn named(&self, name: &str) -> String {
-        line(name, 200, |text| self.secret.censor_reply(text))
+        self.line(name, 200, |text| self.secret.censor_reply(text))
+    }
+
+    /// One line, cut only after the secret was taken out: what is left of a cut key is still a
+    /// part of it. A key can also come about by taking out the hidden characters within it.
+    fn line(&self, text: &str, limit: usize, censor: impl Fn(&str) -> String) -> String {
+        let line = censor(&words::plain(&censor(text)));
+        if self.secret.is_concealed_in(&line) { HIDDEN.to_owned() } else { words::cut(line, limit) }
     }
 
     /// What a refusal with this status is about, and what a person can do about it.
@@ -266,12 +289,6 @@ impl Connection {
         }
         Broken::Network(why)
     }
-}
-
-/// One line, cut only after the secret was taken out: what is left of a cut key is still a
-/// part of it. A key can also come about by taking out the hidden characters within it.
-fn line(text: &str, limit: usize, censor: impl Fn(&str) -> String) -> String {
-    words::cut(censor(&words::plain(&censor(text))), limit)
 }
 
 /// An error with all its causes, in one line.

@@ -163,7 +163,7 @@ impl Model for OpenAi {
                         reply.text = wire.read(reply.text);
                     }
                     reply.cost = self.price.as_ref().map(|price| price.of(&reply.usage));
-                    return Ok(connection.cleared(reply));
+                    return connection.cleared(reply);
                 }
                 // Each is learnt once; the same complaint about the other way is an error.
                 Heard::Quirk(Quirk::NoResponseFormat, error) if !way.schema_in_prompt => {
