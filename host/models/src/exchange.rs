@@ -6,13 +6,14 @@
 use crate::endpoint::Endpoint;
 use crate::intake::{Body, Intake, Next};
 use crate::secret::{HIDDEN, Secret};
+use crate::spending::Used;
 use crate::sse::Listener;
 use crate::{ModelError, Refusal, Reply, ToolUse, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Method, StatusCode, Url, redirect};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use std::error::Error as _;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// Times and sizes of exchanges, and how often one is repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,9 @@ impl Default for Transport {
 /// its connection can be used again.
 const PARTING: Duration = Duration::from_secs(1);
 
+/// No exchange is waited for longer, whatever is configured.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// An answer's first part.
 #[derive(Debug)]
 pub(crate) struct Head {
@@ -61,9 +65,17 @@ pub(crate) struct Head {
     pub(crate) headers: HeaderMap,
 }
 
+/// An exchange without a whole answer.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) cause: Cause,
+    /// What is known of what it used; none when no good answer had begun.
+    pub(crate) used: Option<Used>,
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Broken {
+pub(crate) enum Cause {
     /// The network failed; another try may work.
     Network(String),
     /// The server isn't who it should be, or the answer is beyond all bounds.
@@ -209,19 +221,30 @@ impl Connection {
         path: &str,
         body: Option<&[u8]>,
     ) -> Result<(Head, Body<L>), Broken> {
-        let wait = self.transport.answer_timeout;
-        match timeout(wait, self.exchange(method, path, body)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Broken::Network(format!("no whole answer in {wait:?}"))),
+        let wait = self.transport.answer_timeout.min(LONGEST);
+        let deadline = Instant::now() + wait;
+        let late = || Cause::Network(format!("no whole answer in {wait:?}"));
+        let unbegun = |cause| Broken { cause, used: None };
+        let begun = timeout_at(deadline, self.begin::<L>(method, path, body)).await;
+        let mut response = begun.unwrap_or_else(|_| Err(late())).map_err(unbegun)?;
+        let headers = std::mem::take(response.headers_mut());
+        let head = Head { status: response.status(), headers };
+        let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
+        let taken = timeout_at(deadline, self.take_in(response, &mut intake)).await;
+        let body = intake.end();
+        match taken.unwrap_or_else(|_| Err(late())) {
+            Ok(()) => Ok((head, body)),
+            Err(cause) => Err(Broken { cause, used: head.status.is_success().then(|| body.used()) }),
         }
     }
 
-    async fn exchange<L: Listener>(
+    /// Sends a request, up to the first of the answer.
+    async fn begin<L: Listener>(
         &self,
         method: Method,
         path: &str,
         body: Option<&[u8]>,
-    ) -> Result<(Head, Body<L>), Broken> {
+    ) -> Result<Response, Cause> {
         let mut request = self.client.request(method, self.endpoint.url(path)).headers(self.headers.clone());
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_vec());
@@ -230,37 +253,42 @@ impl Connection {
         let answer = request.send();
         let answer = if L::STREAMS {
             // A stream begins at once; anything else only when the model is done.
-            let silent = |_| Broken::Network(format!("no answer began in {wait:?}"));
+            let silent = |_| Cause::Network(format!("no answer began in {wait:?}"));
             timeout(wait, answer).await.map_err(silent)?
         } else {
             answer.await
         };
-        let mut response = answer.map_err(|error| self.broken(error))?;
-        let headers = std::mem::take(response.headers_mut());
-        let head = Head { status: response.status(), headers };
-        let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
+        answer.map_err(|error| self.broken(error))
+    }
+
+    /// Takes in an answer's body.
+    async fn take_in<L: Listener>(
+        &self,
+        mut response: Response,
+        intake: &mut Intake<L>,
+    ) -> Result<(), Cause> {
+        let wait = self.transport.silence_timeout;
         loop {
             let piece = match timeout(wait, response.chunk()).await {
                 Ok(Ok(Some(piece))) => piece,
-                Ok(Ok(None)) => break,
+                Ok(Ok(None)) => return Ok(()),
                 Ok(Err(error)) => return Err(self.broken(error)),
-                Err(_) => return Err(Broken::Network(format!("the answer stopped for {wait:?}"))),
+                Err(_) => return Err(Cause::Network(format!("the answer stopped for {wait:?}"))),
             };
             match intake.take(&piece) {
                 Next::More => {}
                 Next::Enough => {
                     let _ = timeout(PARTING, response.chunk()).await;
-                    break;
+                    return Ok(());
                 }
                 Next::TooMuch => {
-                    return Err(Broken::Final(ModelError::Unreadable {
+                    return Err(Cause::Final(ModelError::Unreadable {
                         provider: self.name.clone(),
                         why: format!("more than {} bytes", self.transport.max_body),
                     }));
                 }
             }
         }
-        Ok((head, intake.end()))
     }
 
     /// The refusal that a redirect is: the key goes nowhere else.
@@ -281,13 +309,13 @@ impl Connection {
         }
     }
 
-    fn broken(&self, error: reqwest::Error) -> Broken {
+    fn broken(&self, error: reqwest::Error) -> Cause {
         let error = error.without_url();
         let why = self.shown(&causes(&error));
         if distrusted(&error) {
-            return Broken::Final(ModelError::Unreachable { provider: self.name.clone(), why });
+            return Cause::Final(ModelError::Unreachable { provider: self.name.clone(), why });
         }
-        Broken::Network(why)
+        Cause::Network(why)
     }
 }
 

@@ -3,7 +3,9 @@
 //! Owns: the bound on its size, telling a stream of events from a whole body. Doesn't own:
 //! waiting for it.
 
+use crate::spending::Used;
 use crate::sse::{Decoder, Listener, Whole};
+use crate::usage;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::ops::ControlFlow;
@@ -83,6 +85,19 @@ pub(crate) enum Body<L> {
     Whole(Vec<u8>),
     /// What was made of its events.
     Events(L),
+}
+
+impl<L: Listener> Body<L> {
+    /// What is known of what the exchange used.
+    pub(crate) fn used(&self) -> Used {
+        match self {
+            Self::Whole(bytes) => match usage::reported(bytes) {
+                Some(reported) => Used { reported, uncounted: 0 },
+                None => Used { uncounted: bytes.len(), ..Used::default() },
+            },
+            Self::Events(listener) => listener.used(),
+        }
+    }
 }
 
 impl Body<Whole> {

@@ -19,6 +19,7 @@ mod request;
 mod retry;
 mod schema;
 mod secret;
+mod spending;
 mod sse;
 mod usage;
 mod words;
@@ -33,6 +34,7 @@ pub use openai::{OpenAi, OpenAiConfig};
 pub use reply::{Reply, Stop, Usage};
 pub use request::{Ask, Request, ToolDeclaration, ToolResult, ToolUse, Turn};
 pub use secret::Secret;
+pub use spending::Spending;
 
 pub mod playbook;
 

@@ -1,18 +1,49 @@
 //! What a reply used, where the server doesn't say.
 
 use crate::{Ask, Request, ToolDeclaration, Turn, Usage};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// An estimate on the high side, so that a token budget holds with a server that counts
 /// nothing: three bytes a token.
 pub(crate) fn estimate(request: &Request, text: &str) -> Usage {
     tracing::warn!("the model's server told no usage; it is estimated from the texts' length");
-    let tokens = |bytes: usize| bytes.div_ceil(3) as u64;
     Usage {
-        input_tokens: tokens(size(&request.ask)),
+        input_tokens: input(request),
         cached_tokens: 0,
         cache_write_tokens: 0,
         output_tokens: tokens(text.len()),
     }
+}
+
+/// Tokens of a prompt, on the high side.
+pub(crate) fn input(request: &Request) -> u64 {
+    tokens(size(&request.ask))
+}
+
+/// Tokens of so many bytes, on the high side.
+pub(crate) fn tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(3) as u64
+}
+
+/// The usage that a body tells of, by any provider's names, whatever else it is.
+pub(crate) fn reported(body: &[u8]) -> Option<Usage> {
+    #[derive(Deserialize)]
+    struct Told {
+        usage: Value,
+    }
+    let Told { usage } = serde_json::from_slice(body).ok()?;
+    let count = |name: &str| usage.get(name).and_then(Value::as_u64);
+    let cached_tokens = count("cache_read_input_tokens").unwrap_or(0);
+    let cache_write_tokens = count("cache_creation_input_tokens").unwrap_or(0);
+    let input_tokens = count("input_tokens").or_else(|| count("prompt_tokens"));
+    let output_tokens = count("output_tokens").or_else(|| count("completion_tokens"));
+    Some(Usage {
+        input_tokens: input_tokens?.saturating_add(cached_tokens).saturating_add(cache_write_tokens),
+        cached_tokens,
+        cache_write_tokens,
+        output_tokens: output_tokens?,
+    })
 }
 
 /// Bytes of what is asked.

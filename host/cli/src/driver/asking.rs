@@ -6,7 +6,7 @@ use ringfence_engine::{
     Rates, Run, State, StopReason, ToolRequest, Usage,
 };
 use ringfence_models::{
-    Ask, Model, ModelError, Price, Reply, Request, Stop, ToolDeclaration, ToolResult, ToolUse, Turn,
+    Ask, Model, ModelError, Price, Reply, Request, Spending, Stop, ToolDeclaration, ToolResult, ToolUse, Turn,
 };
 
 /// Why a model call brought nothing.
@@ -19,6 +19,8 @@ pub(super) enum Unanswered {
         identity: String,
         /// The time that was given, in milliseconds.
         limit_ms: u64,
+        /// What was used at least, estimated.
+        usage: ringfence_models::Usage,
     },
 }
 
@@ -76,17 +78,29 @@ fn turn(message: Message) -> Turn {
 
 /// What became of a call, as a fact.
 pub(super) fn event(call: CallId, answer: Result<Reply, Unanswered>) -> EventKind {
-    let failed = |message: String, transient| EventKind::ModelFailed {
-        call,
-        failure: ModelFailure { message, transient },
-    };
     match answer {
         Ok(reply) => EventKind::ModelReplied { call, reply: reply_of(reply) },
-        Err(Unanswered::Failed(error)) => failed(error.to_string(), error.is_transient()),
-        Err(Unanswered::Late { identity, limit_ms }) => {
-            failed(format!("{identity} gave no answer within {} s", limit_ms as f64 / 1_000.0), true)
+        Err(Unanswered::Failed(error)) => {
+            let Spending { usage, cost } = error.spending();
+            let failure = ModelFailure {
+                message: error.to_string(),
+                transient: error.is_transient(),
+                usage: usage_of(usage),
+                cost: cost.map(|cost| cost.0),
+            };
+            EventKind::ModelFailed { call, failure }
+        }
+        Err(Unanswered::Late { identity, limit_ms, usage }) => {
+            let message = format!("{identity} gave no answer within {} s", limit_ms as f64 / 1_000.0);
+            let failure = ModelFailure { usage: usage_of(usage), ..ModelFailure::unpaid(message, true) };
+            EventKind::ModelFailed { call, failure }
         }
     }
+}
+
+fn usage_of(usage: ringfence_models::Usage) -> Usage {
+    let ringfence_models::Usage { input_tokens, cached_tokens, cache_write_tokens: _, output_tokens } = usage;
+    Usage { input_tokens, cached_tokens, output_tokens }
 }
 
 fn reply_of(reply: Reply) -> ModelReply {
@@ -104,11 +118,7 @@ fn reply_of(reply: Reply) -> ModelReply {
             Stop::Refusal => StopReason::Refusal,
             Stop::ToolUse => StopReason::ToolUse,
         },
-        usage: Usage {
-            input_tokens: reply.usage.input_tokens,
-            cached_tokens: reply.usage.cached_tokens,
-            output_tokens: reply.usage.output_tokens,
-        },
+        usage: usage_of(reply.usage),
         cost: reply.cost.map(|cost| cost.0),
         model: reply.model,
     }

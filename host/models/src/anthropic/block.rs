@@ -80,6 +80,12 @@ impl Block {
         Some(ToolUse { id: field("id")?, name: field("name").unwrap_or_default(), arguments })
     }
 
+    /// Bytes that the model has written in it so far.
+    pub(super) fn written(&self) -> usize {
+        let field = |name: &str| self.value.get(name).and_then(Value::as_str).map_or(0, str::len);
+        field("text") + field("thinking") + self.raw.len()
+    }
+
     /// The block as it was sent.
     pub(super) fn into_value(self) -> Value {
         self.value

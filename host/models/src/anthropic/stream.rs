@@ -4,6 +4,7 @@
 //! message means. Unknown events and changes are passed over.
 
 use super::reply::{Block, ErrorBody, ErrorDetails, Message, TokenCounts};
+use crate::spending::Used;
 use crate::sse::{Event, Listener};
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,6 +16,8 @@ use std::ops::ControlFlow;
 pub(crate) struct Stream {
     message: Message,
     blocks: BTreeMap<u64, Block>,
+    /// The server has counted what the model wrote: it does so at the end.
+    is_counted: bool,
     end: Option<End>,
 }
 
@@ -95,6 +98,13 @@ impl Listener for Stream {
             }
         }
     }
+    fn used(&self) -> Used {
+        let written = self.blocks.values().map(Block::written).sum();
+        Used {
+            reported: self.message.usage.as_ref().map(TokenCounts::total).unwrap_or_default(),
+            uncounted: if self.is_counted { 0 } else { written },
+        }
+    }
 }
 
 impl Stream {
@@ -117,6 +127,7 @@ impl Stream {
                 self.message.stop_reason = delta.stop_reason.or(self.message.stop_reason.take());
                 self.message.stop_details = delta.stop_details.or(self.message.stop_details.take());
                 if let Some(usage) = usage {
+                    self.is_counted = true;
                     self.message.usage = Some(usage.over(self.message.usage.take()));
                 }
             }

@@ -185,7 +185,10 @@ async fn a_refused_key_is_told_with_the_variable_that_holds_it() {
             .map(|((got, name), variable)| (got, name, variable))
         {
             let error = got.unwrap_err();
-            assert!(matches!(error, ModelError::Refused { status: told, .. } if told == status), "{error}");
+            assert!(
+                matches!(error.cause(), ModelError::Refused { status: told, .. } if *told == status),
+                "{error}"
+            );
             let told = error.to_string();
             assert!(told.starts_with(&format!("{name} at http://127.0.0.1:")), "{told}");
             let end = format!(" refused the key ({status}): invalid key (request req_1); check {variable}");
@@ -215,7 +218,7 @@ fn said(key: &str, levels: usize) -> String {
 
 fn is_refused_without(got: Result<Reply, ModelError>, key: &str) {
     let error = got.unwrap_err();
-    assert!(matches!(error, ModelError::Unreadable { .. }), "{error:?}");
+    assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error:?}");
     assert!(error.to_string().ends_with("_API_KEY) is in it, written with escapes"), "{error}");
     for told in [error.to_string(), format!("{error:?}")] {
         assert!(!shows(&told, key) && !told.contains("\\u00"), "{told}");

@@ -11,5 +11,6 @@ mod loopback;
 mod openai;
 mod pauses;
 mod server;
+mod spending;
 mod streaming;
 mod streaming_failures;

@@ -52,9 +52,32 @@ async fn a_turn_that_pauses_is_sent_back_and_goes_on_as_one_turn() {
 async fn a_turn_that_pauses_without_end_is_given_up() {
     let server = MessagesApi::start(|_| paused("s", "…"));
     let error = anthropic(&server).complete(conversation(vec![user("go")])).await.unwrap_err();
-    assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error}");
     assert!(error.to_string().ends_with("the turn paused 9 times"), "{error}");
     assert_eq!(server.asked().len(), 9);
+}
+
+#[tokio::test]
+async fn a_turn_that_goes_on_is_given_what_is_left_of_its_cap() {
+    let part = |reason: &str, output: u32| {
+        let usage = json!({ "input_tokens": 10, "output_tokens": output });
+        Act::json(200, json!({ "content": [text("x")], "stop_reason": reason, "usage": usage }))
+    };
+    let caps = |server: &Server| -> Vec<_> {
+        server.seen().iter().map(|seen| seen.body["max_tokens"].as_u64().unwrap()).collect()
+    };
+    let asked = async |server: &Server| {
+        made(crate::anthropic_requests::config(&server.url())).complete(one_stage()).await
+    };
+    let ends = [part("pause_turn", 300), part("pause_turn", 650), part("end_turn", 50)];
+    let server = Server::start(ends);
+    assert_eq!(asked(&server).await.unwrap().stop, Stop::End);
+    assert_eq!(caps(&server), [1_000, 700, 50]);
+
+    let server = Server::start([part("pause_turn", 300), part("pause_turn", 700)]);
+    let reply = asked(&server).await.unwrap();
+    assert_eq!((reply.stop, reply.text.as_str()), (Stop::Length, "xx"), "nothing is left to go on with");
+    assert_eq!(caps(&server), [1_000, 700]);
 }
 
 #[tokio::test]
