@@ -19,7 +19,7 @@ use crate::sse::Whole;
 use crate::{Model, ModelError, Reply, Request, Stop, ToolUse, Usage, usage};
 use async_trait::async_trait;
 use body::{Prepared, Settings};
-use reply::{Ended, Message, TokenCounts};
+use reply::{Block, Ended, Message, TokenCounts};
 use reqwest::Method;
 use reqwest::header::HeaderName;
 use serde_json::Value;
@@ -232,7 +232,7 @@ impl Said {
     fn add(&mut self, request: &Request, message: Message, account: &mut Account<'_>) {
         let mut text: String = message.content.iter().filter_map(|block| block.text()).collect();
         let counted = message.usage.as_ref().map(TokenCounts::total);
-        let used = counted.unwrap_or_else(|| usage::estimate(request, &text));
+        let used = usage::sound(counted, request, message.content.iter().map(Block::written).sum());
         if text.trim().is_empty() && message.stop_reason.as_deref() == Some("refusal") {
             text = message.explanation().unwrap_or_default().to_owned();
         }

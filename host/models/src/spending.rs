@@ -49,6 +49,7 @@ impl<'r> Account<'r> {
 
     /// Adds what an exchange used.
     pub(crate) fn add(&mut self, used: Usage) {
+        let used = used.bounded();
         let cost = self.price.map(|price| price.of(&used)).unwrap_or_default();
         self.usage = self.usage.plus(used);
         self.cost = MicroDollars(self.cost.0.saturating_add(cost.0));

@@ -83,7 +83,12 @@ impl Block {
     /// Bytes that the model has written in it so far.
     pub(super) fn written(&self) -> usize {
         let field = |name: &str| self.value.get(name).and_then(Value::as_str).map_or(0, str::len);
-        field("text") + field("thinking") + self.raw.len()
+        let input = match self.raw.is_empty() {
+            true if self.is("tool_use") => self.value.get("input").map_or(0, |input| input.to_string().len()),
+            true => 0,
+            false => self.raw.len(),
+        };
+        field("text") + field("thinking") + field("name") + input
     }
 
     /// The block as it was sent.

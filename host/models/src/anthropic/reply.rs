@@ -8,7 +8,7 @@ use super::stream::{Stream, Streamed};
 use crate::exchange::{Connection, Head};
 use crate::intake::Body;
 use crate::retry::{Failure, Verdict};
-use crate::{ModelError, Stop, Usage};
+use crate::{ModelError, Stop, Usage, usage};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -26,9 +26,13 @@ pub(super) struct Message {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct TokenCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     output_tokens: Option<u64>,
 }
 

@@ -62,13 +62,16 @@ struct Function {
 
 #[derive(Deserialize)]
 struct TokenCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     completion_tokens: Option<u64>,
     prompt_tokens_details: Option<CachedCounts>,
 }
 
 #[derive(Deserialize)]
 struct CachedCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     cached_tokens: Option<u64>,
 }
 
@@ -203,19 +206,14 @@ pub(super) fn completion(
         stop = Stop::Refusal;
         text = refusal;
     }
-    let usage = match completion.usage {
-        Some(TokenCounts {
-            prompt_tokens: Some(input_tokens),
-            completion_tokens: Some(output_tokens),
-            prompt_tokens_details,
-        }) => Usage {
-            input_tokens,
-            cached_tokens: prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
-            cache_write_tokens: 0,
-            output_tokens,
-        },
-        Some(_) | None => usage::estimate(request, &text),
-    };
+    let reported = completion.usage.map(|counts| Usage {
+        input_tokens: counts.prompt_tokens.unwrap_or(0),
+        cached_tokens: counts.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+        cache_write_tokens: 0,
+        output_tokens: counts.completion_tokens.unwrap_or(0),
+    });
+    let called = calls.iter().map(|call| call.name.len() + call.arguments.len());
+    let usage = usage::sound(reported, request, text.len() + called.sum::<usize>());
     Ok(Reply {
         text: without_thoughts(text),
         calls,

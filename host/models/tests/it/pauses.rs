@@ -83,7 +83,7 @@ async fn a_turn_that_goes_on_is_given_what_is_left_of_its_cap() {
 #[tokio::test]
 async fn a_paused_turns_parts_are_priced_one_by_one() {
     let part = |reason: &str| {
-        let usage = json!({ "input_tokens": 60_000, "output_tokens": 0 });
+        let usage = json!({ "input_tokens": 60_000, "output_tokens": 2 });
         Act::json(200, json!({ "content": [text("x")], "stop_reason": reason, "usage": usage }))
     };
     let server = Server::start([part("pause_turn"), part("end_turn")]);
@@ -94,7 +94,7 @@ async fn a_paused_turns_parts_are_priced_one_by_one() {
     let reply = made(config).complete(one_stage()).await.unwrap();
     assert_eq!(reply.usage.input_tokens, 120_000);
     // A single prompt of that length would cost five times as much.
-    assert_eq!(reply.cost, Some(MicroDollars(12_000)));
+    assert_eq!(reply.cost, Some(MicroDollars(12_002)));
 }
 
 #[tokio::test]

@@ -174,6 +174,104 @@ proptest! {
     }
 }
 
+fn openai(server: &Server) -> OpenAi {
+    let config =
+        OpenAiConfig { api_key: Some(Secret::new(KEY)), ..OpenAiConfig::new(server.url() + "/v1", "local") };
+    OpenAi::new(config, &Catalogue::built_in().unwrap()).unwrap()
+}
+
+/// What both providers make of these words with these counts: of the Messages API, and of chat
+/// completions.
+async fn both(words: &str, messages: Value, chat: Value) -> [Usage; 2] {
+    let content = json!([{ "type": "text", "text": words }]);
+    let first = json!({ "content": content, "stop_reason": "end_turn", "usage": messages });
+    let choice = json!({ "message": { "content": words }, "finish_reason": "stop" });
+    let second = json!({ "choices": [choice], "usage": chat });
+    let servers = [first, second].map(|body| Server::start([Act::json(200, body)]));
+    let replies = [ask(&servers[0]).await.unwrap(), openai(&servers[1]).complete(request()).await.unwrap()];
+    replies.map(|reply| reply.usage)
+}
+
+#[tokio::test]
+async fn a_count_of_nothing_for_something_is_estimated() {
+    let prompt = request().least_usage().input_tokens;
+    let none = json!({ "input_tokens": 0, "output_tokens": 0 });
+    let chat = json!({ "prompt_tokens": 0, "completion_tokens": 0 });
+    for usage in both(&"x".repeat(100), none.clone(), chat.clone()).await {
+        assert_eq!((usage.input_tokens, usage.output_tokens), (prompt, 34));
+    }
+    for usage in both("", none, chat).await {
+        assert_eq!((usage.input_tokens, usage.output_tokens), (prompt, 0), "no words, no tokens");
+    }
+    // What is counted isn't doubted for being little.
+    let [usage, other] = both(
+        &"x".repeat(100),
+        json!({ "input_tokens": 3, "output_tokens": 1 }),
+        json!({ "prompt_tokens": 3, "completion_tokens": 1 }),
+    )
+    .await;
+    assert_eq!((usage.input_tokens, usage.output_tokens), (3, 1));
+    assert_eq!(usage, other);
+}
+
+#[tokio::test]
+async fn a_call_that_is_counted_as_nothing_is_estimated_too() {
+    let ask = || crate::loopback::conversation(vec![crate::loopback::user("go")]);
+    let input = json!({ "path": "x".repeat(86) });
+    let call = json!({ "type": "tool_use", "id": "1", "name": "f", "input": input });
+    let zero = json!({ "input_tokens": 0, "output_tokens": 0, "prompt_tokens": 0, "completion_tokens": 0 });
+    let function = json!({ "name": "f", "arguments": input.to_string() });
+    let body = json!({
+        "content": [call], "stop_reason": "tool_use",
+        "choices": [{ "message": { "tool_calls": [{ "function": function }] }, "finish_reason": "tool_calls" }],
+        "usage": zero,
+    });
+    let servers = [0, 1].map(|_| Server::start([Act::json(200, body.clone())]));
+    let first = model(config(&servers[0].url())).complete(ask()).await.unwrap();
+    let second = openai(&servers[1]).complete(ask()).await.unwrap();
+    for usage in [first.usage, second.usage] {
+        assert_eq!(usage.output_tokens, 33, "98 bytes");
+    }
+}
+
+#[tokio::test]
+async fn counts_that_cant_be_are_cut_to_what_can() {
+    let [usage, other] = both(
+        "x",
+        json!({ "input_tokens": 7, "cache_read_input_tokens": 3, "output_tokens": 1 }),
+        json!({ "prompt_tokens": 10, "completion_tokens": 1,
+                "prompt_tokens_details": { "cached_tokens": 11 } }),
+    )
+    .await;
+    assert_eq!((usage.input_tokens, usage.cached_tokens), (10, 3));
+    assert_eq!((other.input_tokens, other.cached_tokens), (10, 10), "no more than there are");
+    for absurd in [json!(u64::MAX), json!(i64::MAX), json!(1e30), json!((1_u64 << 40) + 1)] {
+        for usage in both(
+            "x",
+            json!({ "input_tokens": absurd, "cache_read_input_tokens": absurd, "output_tokens": absurd }),
+            json!({ "prompt_tokens": absurd, "completion_tokens": absurd,
+                    "prompt_tokens_details": { "cached_tokens": absurd } }),
+        )
+        .await
+        {
+            let Usage { input_tokens, cached_tokens, output_tokens, .. } = usage;
+            assert_eq!([input_tokens, cached_tokens, output_tokens], [1 << 40; 3], "{absurd}");
+        }
+    }
+    let prompt = request().least_usage().input_tokens;
+    for none in [json!(-5), json!("many"), json!(null), json!([1])] {
+        for usage in both(
+            "x",
+            json!({ "input_tokens": none, "output_tokens": none }),
+            json!({ "prompt_tokens": none, "completion_tokens": none }),
+        )
+        .await
+        {
+            assert_eq!((usage.input_tokens, usage.output_tokens), (prompt, 1), "{none}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_chat_answer_that_cant_be_used_was_paid_for_all_the_same() {
     let body = json!({
