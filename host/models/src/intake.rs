@@ -10,6 +10,9 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::ops::ControlFlow;
 
+/// Bytes of an error that are read.
+const ERROR_BYTES: usize = 1 << 20;
+
 /// An answer's body so far.
 pub(crate) struct Intake<L> {
     limit: usize,
@@ -38,7 +41,7 @@ impl<L: Listener> Intake<L> {
             && status.is_success()
             && kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
         Self {
-            limit,
+            limit: if status.is_success() { limit } else { limit.min(ERROR_BYTES) },
             taken: 0,
             is_success: status.is_success(),
             body: Vec::new(),

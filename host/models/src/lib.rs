@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod anthropic;
+mod bulk;
 mod cassette;
 mod catalogue;
 mod conversation;

@@ -3,7 +3,7 @@
 //! Estimates are on the high side, three bytes a token, so that a budget holds with a server that
 //! counts nothing.
 
-use crate::{Ask, Request, ToolDeclaration, Turn, Usage};
+use crate::{Ask, Request, ToolDeclaration, Turn, Usage, bulk};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -67,6 +67,7 @@ pub(crate) fn reported(body: &[u8]) -> Option<Usage> {
     struct Told {
         usage: Value,
     }
+    bulk::check(body).ok()?;
     let Told { usage } = serde_json::from_slice(body).ok()?;
     let count = |name: &str| usage.get(name).and_then(counted);
     let cached_tokens = count("cache_read_input_tokens").unwrap_or(0);

@@ -4,6 +4,7 @@
 //! message means. Unknown events and changes are passed over.
 
 use super::reply::{Block, ErrorBody, ErrorDetails, Message, TokenCounts};
+use crate::bulk;
 use crate::spending::Used;
 use crate::sse::{Event, Listener};
 use serde::Deserialize;
@@ -82,12 +83,13 @@ impl Listener for Stream {
     const STREAMS: bool = true;
 
     fn hear(&mut self, event: Event) -> ControlFlow<()> {
-        let end = match serde_json::from_str(&event.data) {
+        let read = || serde_json::from_str(&event.data).map_err(|error| error.to_string());
+        let end = match bulk::check(event.data.as_bytes()).and_then(|()| read()) {
             Ok(told) => self.take(told),
             // Some gateways tell an error without saying that it is one.
-            Err(error) => Some(match serde_json::from_str::<ErrorBody>(&event.data) {
+            Err(why) => Some(match serde_json::from_str::<ErrorBody>(&event.data) {
                 Ok(body) => End::Failed(body.error),
-                Err(_) => End::Wrong(format!("the event {}: {error}", event.name)),
+                Err(_) => End::Wrong(format!("the event {}: {why}", event.name)),
             }),
         };
         match end {
@@ -113,9 +115,16 @@ impl Stream {
             Told::MessageStart { message } => self.message = message,
             Told::ContentBlockStart { index, content_block } => {
                 self.blocks.insert(index, Block::from(content_block));
+                if let Err(why) = bulk::check_blocks(self.blocks.len()) {
+                    return Some(End::Wrong(why));
+                }
             }
             Told::ContentBlockDelta { index, delta } => match self.blocks.get_mut(&index) {
-                Some(block) => block.change(delta),
+                Some(block) => {
+                    if let Err(why) = block.change(delta) {
+                        return Some(End::Wrong(why));
+                    }
+                }
                 None => return Some(End::Wrong(format!("a change of block {index}, which never started"))),
             },
             Told::ContentBlockStop { index } => {

@@ -5,7 +5,7 @@
 
 use crate::exchange::{Connection, Head};
 use crate::retry::{Failure, Verdict};
-use crate::{Ask, ModelError, Refusal, Reply, Request, Stop, ToolUse, Usage, usage};
+use crate::{Ask, ModelError, Refusal, Reply, Request, Stop, ToolUse, Usage, bulk, usage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -82,6 +82,15 @@ pub(super) fn read<B: DeserializeOwned, T>(
     body: &[u8],
     take: impl FnOnce(B) -> Result<T, String>,
 ) -> Verdict<Heard<T>> {
+    let hopeless = |why: &str| {
+        Verdict::Hopeless(ModelError::Unreadable {
+            provider: connection.name.clone(),
+            why: connection.shown(why),
+        })
+    };
+    if let (true, Err(why)) = (head.status.is_success(), bulk::check(body)) {
+        return hopeless(&why);
+    }
     if let Some(failure) = failure(head.status.as_u16(), body) {
         return match quirk(&failure) {
             Some(quirk) => Verdict::Good(Heard::Quirk(
@@ -99,10 +108,7 @@ pub(super) fn read<B: DeserializeOwned, T>(
     let body = serde_json::from_slice(body).map_err(|error| error.to_string());
     match body.and_then(take) {
         Ok(value) => Verdict::Good(Heard::Good(value)),
-        Err(why) => Verdict::Hopeless(ModelError::Unreadable {
-            provider: connection.name.clone(),
-            why: connection.shown(&why),
-        }),
+        Err(why) => hopeless(&why),
     }
 }
 
@@ -166,7 +172,9 @@ pub(super) fn completion(
     request: &Request,
 ) -> Result<Reply, String> {
     let choice = completion.choices.into_iter().next().ok_or("the reply has no choices")?;
-    let calls = calls(choice.message.tool_calls.unwrap_or_default(), &request.ask);
+    let called = choice.message.tool_calls.unwrap_or_default();
+    bulk::check_blocks(called.len())?;
+    let calls = calls(called, &request.ask);
     let mut stop = match choice.finish_reason.as_deref() {
         Some("stop") => Stop::End,
         Some("length") => Stop::Length,
@@ -192,11 +200,11 @@ pub(super) fn completion(
     }
     let mut text = match choice.message.content {
         Some(Value::String(text)) => text,
-        Some(Value::Array(parts)) => parts
-            .iter()
-            .filter(|part| part.get("type").and_then(Value::as_str) == Some("text"))
-            .filter_map(|part| part.get("text").and_then(Value::as_str))
-            .collect(),
+        Some(Value::Array(parts)) => {
+            bulk::check_blocks(parts.len())?;
+            let texts = parts.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("text"));
+            texts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect()
+        }
         Some(Value::Null) | None => String::new(),
         Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
             return Err("the reply's content is neither text nor parts".to_owned());

@@ -2,6 +2,7 @@
 
 mod anthropic_replies;
 mod anthropic_requests;
+mod bulk;
 mod cassette;
 mod chat_tools;
 mod conversation;
