@@ -108,7 +108,7 @@ impl Rehearsal {
 
     pub(crate) fn unreachable(&mut self, message: &str) -> &mut Self {
         let call = self.model_call();
-        let failure = ModelFailure { message: message.to_owned(), transient: true };
+        let failure = ModelFailure::unpaid(message, true);
         self.take(EventKind::ModelFailed { call, failure })
     }
 

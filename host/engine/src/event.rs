@@ -144,6 +144,11 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Whether nothing was used.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Prompt and output together.
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
@@ -157,6 +162,19 @@ pub struct ModelFailure {
     pub message: String,
     /// Whether the same call might work later without anything being changed.
     pub transient: bool,
+    /// What was used all the same, as far as it is known or can be estimated.
+    #[serde(default, skip_serializing_if = "Usage::is_none")]
+    pub usage: Usage,
+    /// What that cost, in millionths of a US dollar, where the price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
+}
+
+impl ModelFailure {
+    /// A failure that used nothing.
+    pub fn unpaid(message: impl Into<String>, transient: bool) -> Self {
+        Self { message: message.into(), transient, usage: Usage::default(), cost: None }
+    }
 }
 
 /// How a tool call ended.

@@ -22,6 +22,7 @@ mod gate;
 mod guard;
 mod id;
 mod intent;
+mod kept;
 mod lanes;
 mod message;
 mod ordering;

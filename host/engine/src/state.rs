@@ -240,7 +240,7 @@ pub struct Spent {
     pub model_calls: u32,
     /// Tool calls ended.
     pub tool_calls: u32,
-    /// Tokens of all answered model calls.
+    /// Tokens of all model calls, those that failed included.
     pub tokens: Usage,
     /// What they cost, in millionths of a US dollar, as far as prices are known.
     #[serde(default)]

@@ -14,14 +14,16 @@ use crate::exchange::{Connection, Head, Transport};
 use crate::intake::Body;
 use crate::retry::until_answered;
 use crate::secret::Secret;
+use crate::spending::Account;
 use crate::sse::Whole;
-use crate::{MicroDollars, Model, ModelError, Reply, Request, ToolUse, Usage, usage};
+use crate::{Model, ModelError, Reply, Request, Stop, ToolUse, Usage, usage};
 use async_trait::async_trait;
 use body::{Prepared, Settings};
-use reply::{Ended, Message, TokenCounts};
+use reply::{Block, Ended, Message, TokenCounts};
 use reqwest::Method;
 use reqwest::header::HeaderName;
 use serde_json::Value;
+use std::num::NonZero;
 use stream::Stream;
 
 const PROVIDER: &str = "anthropic";
@@ -127,10 +129,12 @@ impl Anthropic {
     pub async fn limits(&self) -> Result<ModelLimits, ModelError> {
         let path = format!("/v1/models/{}", path_segment(&self.settings.model));
         let connection = &self.connection;
-        let about: Value = until_answered(connection, Method::GET, &path, None, |head, body: Body<Whole>| {
-            reply::read(connection, head, &body.bytes())
-        })
-        .await?;
+        let free = &mut Account::free();
+        let about: Value =
+            until_answered(connection, Method::GET, &path, None, free, |head, body: Body<Whole>| {
+                reply::read(connection, head, &body.bytes())
+            })
+            .await?;
         let tokens = |key: &str| about.get(key).and_then(Value::as_u64);
         Ok(ModelLimits {
             max_input_tokens: tokens("max_input_tokens"),
@@ -139,17 +143,21 @@ impl Anthropic {
     }
 
     /// One message, with the server's id of the request.
-    async fn message(&self, body: &[u8]) -> Result<(Message, Option<String>), ModelError> {
+    async fn message(
+        &self,
+        body: &[u8],
+        account: &mut Account<'_>,
+    ) -> Result<(Message, Option<String>), ModelError> {
         let connection = &self.connection;
         let id = |head: &Head| connection.header(head, "request-id");
         let (method, path) = (Method::POST, "/v1/messages");
         if self.settings.streaming {
-            until_answered(connection, method, path, Some(body), |head, body: Body<Stream>| {
+            until_answered(connection, method, path, Some(body), account, |head, body: Body<Stream>| {
                 reply::message(connection, head, body).map(|message| (message, id(head)))
             })
             .await
         } else {
-            until_answered(connection, method, path, Some(body), |head, body: Body<Whole>| {
+            until_answered(connection, method, path, Some(body), account, |head, body: Body<Whole>| {
                 reply::read(connection, head, &body.bytes()).map(|message| (message, id(head)))
             })
             .await
@@ -168,33 +176,44 @@ impl Model for Anthropic {
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
-        let mut prepared = Prepared::new(&request, &self.settings)?;
+        let mut account = Account::new(&request, self.price.as_ref());
+        let outcome = self.turn(&request, &mut account).await;
+        account.settle(outcome)
+    }
+}
+
+impl Anthropic {
+    /// One whole turn, however often it pauses.
+    async fn turn(&self, request: &Request, account: &mut Account<'_>) -> Result<Reply, ModelError> {
+        let mut prepared = Prepared::new(request, &self.settings)?;
         let offered = prepared.reply.is_none();
         let mut said = Said::default();
         for _ in 0..=MAX_PAUSES {
-            let (message, request_id) = self.message(&prepared.bytes()?).await?;
-            match message.ended(&self.connection, offered) {
-                Ok(Ended::Paused) => {
-                    said.add(&request, message, self.price.as_ref());
-                    prepared.go_on(&said.content);
-                }
-                Ok(Ended::Stopped(stop)) => {
-                    let model = message.model.clone();
-                    said.add(&request, message, self.price.as_ref());
-                    let reply = Reply {
-                        text: said.text,
-                        calls: if offered { said.calls } else { Vec::new() },
-                        content: offered.then_some(Value::Array(said.content)),
-                        stop,
-                        usage: said.usage,
-                        cost: self.price.as_ref().map(|_| said.cost),
-                        model,
-                        request_id,
-                    };
-                    return Ok(self.connection.cleared(prepared.led_back(reply)));
-                }
-                Err(why) => return Err(reply::unreadable(&self.connection, &why)),
-            }
+            let (message, request_id) = self.message(&prepared.bytes()?, account).await?;
+            let model = message.model.clone();
+            let ended = message.ended(&self.connection, offered);
+            said.add(request, message, account);
+            let stop = match ended.map_err(|why| reply::unreadable(&self.connection, &why))? {
+                Ended::Stopped(stop) => stop,
+                Ended::Paused => match said.room(request) {
+                    Some(room) => {
+                        prepared.go_on(&said.content, room);
+                        continue;
+                    }
+                    None => Stop::Length,
+                },
+            };
+            let reply = Reply {
+                text: said.text,
+                calls: if offered { said.calls } else { Vec::new() },
+                content: offered.then_some(Value::Array(said.content)),
+                stop,
+                usage: Usage::default(),
+                cost: None,
+                model,
+                request_id,
+            };
+            return self.connection.cleared(prepared.led_back(reply));
         }
         Err(reply::unreadable(&self.connection, &format!("the turn paused {} times", MAX_PAUSES + 1)))
     }
@@ -206,25 +225,28 @@ struct Said {
     text: String,
     calls: Vec<ToolUse>,
     content: Vec<Value>,
-    usage: Usage,
-    /// Message by message: a long prompt's price holds for that message alone.
-    cost: MicroDollars,
+    output_tokens: u64,
 }
 
 impl Said {
-    fn add(&mut self, request: &Request, message: Message, price: Option<&Price>) {
+    fn add(&mut self, request: &Request, message: Message, account: &mut Account<'_>) {
         let mut text: String = message.content.iter().filter_map(|block| block.text()).collect();
         let counted = message.usage.as_ref().map(TokenCounts::total);
-        let used = counted.unwrap_or_else(|| usage::estimate(request, &text));
+        let used = usage::sound(counted, request, message.content.iter().map(Block::written).sum());
         if text.trim().is_empty() && message.stop_reason.as_deref() == Some("refusal") {
             text = message.explanation().unwrap_or_default().to_owned();
         }
         self.text.push_str(&text);
-        self.usage = self.usage.plus(used);
-        let cost = price.map(|price| price.of(&used)).unwrap_or_default();
-        self.cost = MicroDollars(self.cost.0.saturating_add(cost.0));
+        account.add(used);
+        self.output_tokens = self.output_tokens.saturating_add(used.output_tokens);
         self.calls.extend(message.content.iter().filter_map(|block| block.call()));
         self.content.extend(message.content.into_iter().map(|block| block.into_value()));
+    }
+
+    /// What is left of the request's cap; none when nothing is.
+    fn room(&self, request: &Request) -> Option<NonZero<u32>> {
+        let used = u32::try_from(self.output_tokens).unwrap_or(u32::MAX);
+        NonZero::new(request.max_tokens.saturating_sub(used))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Owns: what failures are called and whether they can pass. Doesn't own: how one is recognised.
 
+use crate::Spending;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -53,6 +54,14 @@ pub enum ModelError {
         /// What can't be sent and why.
         why: String,
     },
+    /// It failed as `error` says, after something had been spent on it.
+    #[error("{error}")]
+    Paid {
+        /// What was spent.
+        spending: Spending,
+        /// The failure.
+        error: Box<ModelError>,
+    },
 }
 
 /// What a server said no to.
@@ -83,6 +92,31 @@ impl ModelError {
         match self {
             Self::Unreachable { .. } | Self::Busy { .. } | Self::Unreadable { .. } => true,
             Self::Refused { .. } | Self::Unsupported { .. } => false,
+            Self::Paid { error, .. } => error.is_transient(),
+        }
+    }
+
+    /// The failure itself, whatever was spent on it.
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::Paid { error, .. } => error.cause(),
+            Self::Unreachable { .. }
+            | Self::Busy { .. }
+            | Self::Refused { .. }
+            | Self::Unreadable { .. }
+            | Self::Unsupported { .. } => self,
+        }
+    }
+
+    /// What was spent before it failed, as far as it is known or can be estimated.
+    pub fn spending(&self) -> Spending {
+        match self {
+            Self::Paid { spending, .. } => *spending,
+            Self::Unreachable { .. }
+            | Self::Busy { .. }
+            | Self::Refused { .. }
+            | Self::Unreadable { .. }
+            | Self::Unsupported { .. } => Spending::default(),
         }
     }
 }

@@ -5,14 +5,15 @@
 
 use crate::endpoint::Endpoint;
 use crate::intake::{Body, Intake, Next};
-use crate::secret::Secret;
+use crate::secret::{HIDDEN, Secret};
+use crate::spending::Used;
 use crate::sse::Listener;
 use crate::{ModelError, Refusal, Reply, ToolUse, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Method, StatusCode, Url, redirect};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use std::error::Error as _;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// Times and sizes of exchanges, and how often one is repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,9 @@ impl Default for Transport {
 /// its connection can be used again.
 const PARTING: Duration = Duration::from_secs(1);
 
+/// No exchange is waited for longer, whatever is configured.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// An answer's first part.
 #[derive(Debug)]
 pub(crate) struct Head {
@@ -61,9 +65,17 @@ pub(crate) struct Head {
     pub(crate) headers: HeaderMap,
 }
 
+/// An exchange without a whole answer.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) cause: Cause,
+    /// What is known of what it used; none when no good answer had begun.
+    pub(crate) used: Option<Used>,
+}
+
 /// Why there is no answer.
 #[derive(Debug)]
-pub(crate) enum Broken {
+pub(crate) enum Cause {
     /// The network failed; another try may work.
     Network(String),
     /// The server isn't who it should be, or the answer is beyond all bounds.
@@ -137,7 +149,7 @@ impl Connection {
 
     /// Someone else's words, fit to be shown: without the key, bounded, printable.
     pub(crate) fn shown(&self, text: &str) -> String {
-        line(text, 500, |text| self.secret.censor(text))
+        self.line(text, 500, |text| self.secret.censor(text))
     }
 
     /// A header of an answer as bounded, printable text without the key.
@@ -146,26 +158,49 @@ impl Connection {
         (!text.is_empty()).then(|| self.named(text))
     }
 
-    /// A reply without the key: a server may echo what it was sent, and replies are kept.
-    pub(crate) fn cleared(&self, reply: Reply) -> Reply {
+    /// A reply without the key: a server may echo what it was sent, and replies are kept. A reply
+    /// that has the key behind escapes is refused.
+    pub(crate) fn cleared(&self, reply: Reply) -> Result<Reply, ModelError> {
         let clear = |text: &str| self.secret.censor_reply(text);
         let calls = reply.calls.iter().map(|call| ToolUse {
             id: clear(&call.id),
             name: clear(&call.name),
             arguments: clear(&call.arguments),
         });
-        Reply {
+        let cleared = Reply {
             text: clear(&reply.text),
             calls: calls.collect(),
             content: reply.content.map(|content| self.secret.censor_value(content)),
             model: self.named(&reply.model),
             ..reply
+        };
+        let is_concealed = |text: &str| self.secret.is_concealed_in(text);
+        let in_calls = || {
+            let told =
+                |call: &ToolUse| [&call.id, &call.name, &call.arguments].map(|text| is_concealed(text));
+            cleared.calls.iter().any(|call| told(call).contains(&true))
+        };
+        let in_content =
+            || cleared.content.as_ref().is_some_and(|content| self.secret.is_concealed_in_value(content));
+        if is_concealed(&cleared.text) || in_calls() || in_content() {
+            return Err(ModelError::Unreadable {
+                provider: self.name.clone(),
+                why: format!("the key ({}) is in it, written with escapes", self.variable),
+            });
         }
+        Ok(cleared)
     }
 
     /// A name that a server gave to something, without the key.
     pub(crate) fn named(&self, name: &str) -> String {
-        line(name, 200, |text| self.secret.censor_reply(text))
+        self.line(name, 200, |text| self.secret.censor_reply(text))
+    }
+
+    /// One line, cut only after the secret was taken out: what is left of a cut key is still a
+    /// part of it. A key can also come about by taking out the hidden characters within it.
+    fn line(&self, text: &str, limit: usize, censor: impl Fn(&str) -> String) -> String {
+        let line = censor(&words::plain(&censor(text)));
+        if self.secret.is_concealed_in(&line) { HIDDEN.to_owned() } else { words::cut(line, limit) }
     }
 
     /// What a refusal with this status is about, and what a person can do about it.
@@ -186,19 +221,30 @@ impl Connection {
         path: &str,
         body: Option<&[u8]>,
     ) -> Result<(Head, Body<L>), Broken> {
-        let wait = self.transport.answer_timeout;
-        match timeout(wait, self.exchange(method, path, body)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Broken::Network(format!("no whole answer in {wait:?}"))),
+        let wait = self.transport.answer_timeout.min(LONGEST);
+        let deadline = Instant::now() + wait;
+        let late = || Cause::Network(format!("no whole answer in {wait:?}"));
+        let unbegun = |cause| Broken { cause, used: None };
+        let begun = timeout_at(deadline, self.begin::<L>(method, path, body)).await;
+        let mut response = begun.unwrap_or_else(|_| Err(late())).map_err(unbegun)?;
+        let headers = std::mem::take(response.headers_mut());
+        let head = Head { status: response.status(), headers };
+        let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
+        let taken = timeout_at(deadline, self.take_in(response, &mut intake)).await;
+        let body = intake.end();
+        match taken.unwrap_or_else(|_| Err(late())) {
+            Ok(()) => Ok((head, body)),
+            Err(cause) => Err(Broken { cause, used: head.status.is_success().then(|| body.used()) }),
         }
     }
 
-    async fn exchange<L: Listener>(
+    /// Sends a request, up to the first of the answer.
+    async fn begin<L: Listener>(
         &self,
         method: Method,
         path: &str,
         body: Option<&[u8]>,
-    ) -> Result<(Head, Body<L>), Broken> {
+    ) -> Result<Response, Cause> {
         let mut request = self.client.request(method, self.endpoint.url(path)).headers(self.headers.clone());
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_vec());
@@ -207,37 +253,42 @@ impl Connection {
         let answer = request.send();
         let answer = if L::STREAMS {
             // A stream begins at once; anything else only when the model is done.
-            let silent = |_| Broken::Network(format!("no answer began in {wait:?}"));
+            let silent = |_| Cause::Network(format!("no answer began in {wait:?}"));
             timeout(wait, answer).await.map_err(silent)?
         } else {
             answer.await
         };
-        let mut response = answer.map_err(|error| self.broken(error))?;
-        let headers = std::mem::take(response.headers_mut());
-        let head = Head { status: response.status(), headers };
-        let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
+        answer.map_err(|error| self.broken(error))
+    }
+
+    /// Takes in an answer's body.
+    async fn take_in<L: Listener>(
+        &self,
+        mut response: Response,
+        intake: &mut Intake<L>,
+    ) -> Result<(), Cause> {
+        let wait = self.transport.silence_timeout;
         loop {
             let piece = match timeout(wait, response.chunk()).await {
                 Ok(Ok(Some(piece))) => piece,
-                Ok(Ok(None)) => break,
+                Ok(Ok(None)) => return Ok(()),
                 Ok(Err(error)) => return Err(self.broken(error)),
-                Err(_) => return Err(Broken::Network(format!("the answer stopped for {wait:?}"))),
+                Err(_) => return Err(Cause::Network(format!("the answer stopped for {wait:?}"))),
             };
             match intake.take(&piece) {
                 Next::More => {}
                 Next::Enough => {
                     let _ = timeout(PARTING, response.chunk()).await;
-                    break;
+                    return Ok(());
                 }
                 Next::TooMuch => {
-                    return Err(Broken::Final(ModelError::Unreadable {
+                    return Err(Cause::Final(ModelError::Unreadable {
                         provider: self.name.clone(),
                         why: format!("more than {} bytes", self.transport.max_body),
                     }));
                 }
             }
         }
-        Ok((head, intake.end()))
     }
 
     /// The refusal that a redirect is: the key goes nowhere else.
@@ -258,20 +309,14 @@ impl Connection {
         }
     }
 
-    fn broken(&self, error: reqwest::Error) -> Broken {
+    fn broken(&self, error: reqwest::Error) -> Cause {
         let error = error.without_url();
         let why = self.shown(&causes(&error));
         if distrusted(&error) {
-            return Broken::Final(ModelError::Unreachable { provider: self.name.clone(), why });
+            return Cause::Final(ModelError::Unreachable { provider: self.name.clone(), why });
         }
-        Broken::Network(why)
+        Cause::Network(why)
     }
-}
-
-/// One line, cut only after the secret was taken out: what is left of a cut key is still a
-/// part of it. A key can also come about by taking out the hidden characters within it.
-fn line(text: &str, limit: usize, censor: impl Fn(&str) -> String) -> String {
-    words::cut(censor(&words::plain(&censor(text))), limit)
 }
 
 /// An error with all its causes, in one line.

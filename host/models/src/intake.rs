@@ -3,10 +3,15 @@
 //! Owns: the bound on its size, telling a stream of events from a whole body. Doesn't own:
 //! waiting for it.
 
+use crate::spending::Used;
 use crate::sse::{Decoder, Listener, Whole};
+use crate::usage;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::ops::ControlFlow;
+
+/// Bytes of an error that are read.
+const ERROR_BYTES: usize = 1 << 20;
 
 /// An answer's body so far.
 pub(crate) struct Intake<L> {
@@ -36,7 +41,7 @@ impl<L: Listener> Intake<L> {
             && status.is_success()
             && kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream");
         Self {
-            limit,
+            limit: if status.is_success() { limit } else { limit.min(ERROR_BYTES) },
             taken: 0,
             is_success: status.is_success(),
             body: Vec::new(),
@@ -83,6 +88,19 @@ pub(crate) enum Body<L> {
     Whole(Vec<u8>),
     /// What was made of its events.
     Events(L),
+}
+
+impl<L: Listener> Body<L> {
+    /// What is known of what the exchange used.
+    pub(crate) fn used(&self) -> Used {
+        match self {
+            Self::Whole(bytes) => match usage::reported(bytes) {
+                Some(reported) => Used { reported, uncounted: 0 },
+                None => Used { uncounted: bytes.len(), ..Used::default() },
+            },
+            Self::Events(listener) => listener.used(),
+        }
+    }
 }
 
 impl Body<Whole> {

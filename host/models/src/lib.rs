@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod anthropic;
+mod bulk;
 mod cassette;
 mod catalogue;
 mod conversation;
@@ -19,6 +20,7 @@ mod request;
 mod retry;
 mod schema;
 mod secret;
+mod spending;
 mod sse;
 mod usage;
 mod words;
@@ -33,6 +35,7 @@ pub use openai::{OpenAi, OpenAiConfig};
 pub use reply::{Reply, Stop, Usage};
 pub use request::{Ask, Request, ToolDeclaration, ToolResult, ToolUse, Turn};
 pub use secret::Secret;
+pub use spending::Spending;
 
 pub mod playbook;
 

@@ -12,6 +12,7 @@ use crate::exchange::{Connection, Transport};
 use crate::intake::Body;
 use crate::retry::until_answered;
 use crate::secret::Secret;
+use crate::spending::Account;
 use crate::sse::Whole;
 use crate::{Model, ModelError, Reply, Request};
 use async_trait::async_trait;
@@ -105,15 +106,17 @@ impl OpenAi {
     /// Asks the server which models it has: whether the address and the key are good.
     pub async fn models(&self) -> Result<Vec<String>, ModelError> {
         let connection = &self.connection;
-        let heard = until_answered(connection, Method::GET, "/models", None, |head, body: Body<Whole>| {
-            reply::read(connection, head, &body.bytes(), |body: Value| {
-                let list = body.get("data").and_then(Value::as_array);
-                let list = list.ok_or("the list of models has no `data`")?;
-                let id = |model: &Value| Some(connection.named(model.get("id")?.as_str()?));
-                Ok(list.iter().filter_map(id).collect())
+        let free = &mut Account::free();
+        let heard =
+            until_answered(connection, Method::GET, "/models", None, free, |head, body: Body<Whole>| {
+                reply::read(connection, head, &body.bytes(), |body: Value| {
+                    let list = body.get("data").and_then(Value::as_array);
+                    let list = list.ok_or("the list of models has no `data`")?;
+                    let id = |model: &Value| Some(connection.named(model.get("id")?.as_str()?));
+                    Ok(list.iter().filter_map(id).collect())
+                })
             })
-        })
-        .await?;
+            .await?;
         match heard {
             Heard::Good(ids) => Ok(ids),
             Heard::Quirk(_, error) => Err(error),
@@ -139,20 +142,30 @@ impl Model for OpenAi {
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {
+        let mut account = Account::new(&request, self.price.as_ref());
+        let outcome = self.answer(&request, &mut account).await;
+        account.settle(outcome)
+    }
+}
+
+impl OpenAi {
+    /// One answer, however often the request has to be put in another way.
+    async fn answer(&self, request: &Request, account: &mut Account<'_>) -> Result<Reply, ModelError> {
         let connection = &self.connection;
         loop {
             let way = self.way();
-            let (body, wire) = self.settings.body(&request, way)?;
+            let (body, wire) = self.settings.body(request, way)?;
             let body = body.to_string().into_bytes();
             let heard = until_answered(
                 connection,
                 Method::POST,
                 OPERATION,
                 Some(&body),
+                account,
                 |head, body: Body<Whole>| {
                     reply::read(connection, head, &body.bytes(), |body| {
                         let id = connection.header(head, "x-request-id");
-                        reply::completion(connection, body, id, &request)
+                        reply::completion(connection, body, id, request)
                     })
                 },
             )
@@ -162,8 +175,8 @@ impl Model for OpenAi {
                     if let Some(wire) = wire {
                         reply.text = wire.read(reply.text);
                     }
-                    reply.cost = self.price.as_ref().map(|price| price.of(&reply.usage));
-                    return Ok(connection.cleared(reply));
+                    account.add(reply.usage);
+                    return connection.cleared(reply);
                 }
                 // Each is learnt once; the same complaint about the other way is an error.
                 Heard::Quirk(Quirk::NoResponseFormat, error) if !way.schema_in_prompt => {

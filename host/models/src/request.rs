@@ -3,6 +3,7 @@
 //! Owns: the two shapes of a request, a stage and a conversation. Doesn't own: how a provider
 //! wants them, what they are about.
 
+use crate::{Usage, usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,6 +20,13 @@ pub struct Request {
     pub facts: Value,
     /// Cap on output tokens, thinking included.
     pub max_tokens: u32,
+}
+
+impl Request {
+    /// What it uses at least once it is sent, estimated on the high side.
+    pub fn least_usage(&self) -> Usage {
+        Usage { input_tokens: usage::input(self), ..Usage::default() }
+    }
 }
 
 /// The shape of a request.

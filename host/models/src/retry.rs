@@ -3,10 +3,11 @@
 //! Owns: which failures are worth another try, the server's own timing, the growing wait.
 //! Doesn't own: how a failure is recognised in a provider's body.
 
-use crate::ModelError;
-use crate::exchange::{Broken, Connection, Head};
+use crate::exchange::{Broken, Cause, Connection, Head};
 use crate::intake::Body;
+use crate::spending::Account;
 use crate::sse::Listener;
+use crate::{ModelError, Usage};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use std::time::{Duration, SystemTime};
@@ -46,12 +47,14 @@ pub(crate) struct Failure {
     pub(crate) spent: bool,
 }
 
-/// Sends a request until it is answered, is refused for good, or the tries are used up.
+/// Sends a request until it is answered, is refused for good, or the tries are used up. What the
+/// tries that failed used is added to the account; what the answer used is the caller's to add.
 pub(crate) async fn until_answered<L: Listener, T>(
     connection: &Connection,
     method: Method,
     path: &str,
     body: Option<&[u8]>,
+    account: &mut Account<'_>,
     read: impl Fn(&Head, Body<L>) -> Verdict<T>,
 ) -> Result<T, ModelError> {
     let transport = &connection.transport;
@@ -59,21 +62,41 @@ pub(crate) async fn until_answered<L: Listener, T>(
     let mut attempt = 1;
     loop {
         let (error, asked) = match connection.send(method.clone(), path, body).await {
-            Err(Broken::Final(error)) => return Err(error),
-            Err(Broken::Network(why)) => unreachable(why),
+            Err(Broken { cause, used }) => {
+                if let Some(used) = used {
+                    account.add_lost(used);
+                }
+                match cause {
+                    Cause::Final(error) => return Err(error),
+                    Cause::Network(why) => unreachable(why),
+                }
+            }
             Ok((head, _)) if head.status.is_redirection() => return Err(connection.redirected(&head)),
-            Ok((head, body)) => match read(&head, body) {
-                Verdict::Good(value) => return Ok(value),
-                Verdict::Hopeless(error) => return Err(error),
-                Verdict::CutOff(why) => unreachable(why),
-                Verdict::Failed(failure) => {
-                    let error = named(connection, &head, &failure);
-                    if !worth_repeating(&failure, &head.headers) {
+            Ok((head, body)) => {
+                let used = body.used();
+                match read(&head, body) {
+                    Verdict::Good(value) => return Ok(value),
+                    Verdict::Hopeless(error) => {
+                        account.add_lost(used);
                         return Err(error);
                     }
-                    (error, asked_wait(&head.headers, SystemTime::now()))
+                    Verdict::CutOff(why) => {
+                        account.add_lost(used);
+                        unreachable(why)
+                    }
+                    Verdict::Failed(failure) => {
+                        // A request that was refused before the model began used nothing.
+                        if used.reported != Usage::default() {
+                            account.add_lost(used);
+                        }
+                        let error = named(connection, &head, &failure);
+                        if !worth_repeating(&failure, &head.headers) {
+                            return Err(error);
+                        }
+                        (error, asked_wait(&head.headers, SystemTime::now()))
+                    }
                 }
-            },
+            }
         };
         if let Some(wait) = asked.filter(|wait| *wait > transport.max_server_wait) {
             return Err(wait_too_long(error, wait));
@@ -132,7 +155,10 @@ fn with_note(error: ModelError, note: &str) -> ModelError {
         ModelError::Busy { provider, status, why } => {
             ModelError::Busy { provider, status, why: format!("{why}{note}") }
         }
-        ModelError::Refused { .. } | ModelError::Unreadable { .. } | ModelError::Unsupported { .. } => error,
+        ModelError::Refused { .. }
+        | ModelError::Unreadable { .. }
+        | ModelError::Unsupported { .. }
+        | ModelError::Paid { .. } => error,
     }
 }
 

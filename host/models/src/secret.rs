@@ -2,6 +2,8 @@
 //!
 //! Owns: the newtype that keys travel in. Doesn't own: where keys come from.
 
+mod escaped;
+
 use serde_json::Value;
 use std::fmt;
 
@@ -60,6 +62,24 @@ impl Secret {
         }
     }
 
+    /// Whether reading the escapes of a text would bring the secret out. Nothing can be taken out
+    /// of such a text without knowing who reads it.
+    pub(crate) fn is_concealed_in(&self, text: &str) -> bool {
+        self.0.len() >= SHORTEST_KEY && escaped::conceals(text, &self.0)
+    }
+
+    /// As [`Secret::is_concealed_in`], for any text within a value.
+    pub(crate) fn is_concealed_in_value(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.is_concealed_in(text),
+            Value::Array(items) => items.iter().any(|item| self.is_concealed_in_value(item)),
+            Value::Object(fields) => fields
+                .iter()
+                .any(|(name, value)| self.is_concealed_in(name) || self.is_concealed_in_value(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
     /// The secret within a JSON string.
     fn in_json(&self) -> String {
         let quoted = Value::from(self.0.as_str()).to_string();
@@ -68,7 +88,8 @@ impl Secret {
     }
 }
 
-const HIDDEN: &str = "[secret]";
+/// What stands in a secret's place.
+pub(crate) const HIDDEN: &str = "[secret]";
 
 /// Bytes; what is shorter could be guessed and is nobody's key.
 const SHORTEST_KEY: usize = 8;

@@ -3,6 +3,7 @@
 //! Owns: making events of bytes that come in pieces of any size. Doesn't own: what an event
 //! means, how much is read.
 
+use crate::spending::Used;
 use std::ops::ControlFlow;
 
 /// One event.
@@ -21,6 +22,9 @@ pub(crate) trait Listener: Default + Send {
 
     /// Takes one event; breaks when nothing after it matters.
     fn hear(&mut self, event: Event) -> ControlFlow<()>;
+
+    /// What is known so far of what the exchange used.
+    fn used(&self) -> Used;
 }
 
 /// For answers that come whole.
@@ -32,6 +36,10 @@ impl Listener for Whole {
 
     fn hear(&mut self, _event: Event) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+
+    fn used(&self) -> Used {
+        Used::default()
     }
 }
 

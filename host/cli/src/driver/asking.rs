@@ -6,7 +6,7 @@ use ringfence_engine::{
     Rates, Run, State, StopReason, ToolRequest, Usage,
 };
 use ringfence_models::{
-    Ask, Model, ModelError, Price, Reply, Request, Stop, ToolDeclaration, ToolResult, ToolUse, Turn,
+    Ask, Model, ModelError, Price, Reply, Request, Spending, Stop, ToolDeclaration, ToolResult, ToolUse, Turn,
 };
 
 /// Why a model call brought nothing.
@@ -19,6 +19,8 @@ pub(super) enum Unanswered {
         identity: String,
         /// The time that was given, in milliseconds.
         limit_ms: u64,
+        /// What was used at least, estimated.
+        usage: ringfence_models::Usage,
     },
 }
 
@@ -76,17 +78,29 @@ fn turn(message: Message) -> Turn {
 
 /// What became of a call, as a fact.
 pub(super) fn event(call: CallId, answer: Result<Reply, Unanswered>) -> EventKind {
-    let failed = |message: String, transient| EventKind::ModelFailed {
-        call,
-        failure: ModelFailure { message, transient },
-    };
     match answer {
-        Ok(reply) => EventKind::ModelReplied { call, reply: reply_of(reply) },
-        Err(Unanswered::Failed(error)) => failed(error.to_string(), error.is_transient()),
-        Err(Unanswered::Late { identity, limit_ms }) => {
-            failed(format!("{identity} gave no answer within {} s", limit_ms as f64 / 1_000.0), true)
+        Ok(reply) => EventKind::ModelReplied { call, reply: reply_of(reply).kept() },
+        Err(Unanswered::Failed(error)) => {
+            let Spending { usage, cost } = error.spending();
+            let failure = ModelFailure {
+                message: error.to_string(),
+                transient: error.is_transient(),
+                usage: usage_of(usage),
+                cost: cost.map(|cost| cost.0),
+            };
+            EventKind::ModelFailed { call, failure }
+        }
+        Err(Unanswered::Late { identity, limit_ms, usage }) => {
+            let message = format!("{identity} gave no answer within {} s", limit_ms as f64 / 1_000.0);
+            let failure = ModelFailure { usage: usage_of(usage), ..ModelFailure::unpaid(message, true) };
+            EventKind::ModelFailed { call, failure }
         }
     }
+}
+
+fn usage_of(usage: ringfence_models::Usage) -> Usage {
+    let ringfence_models::Usage { input_tokens, cached_tokens, cache_write_tokens: _, output_tokens } = usage;
+    Usage { input_tokens, cached_tokens, output_tokens }
 }
 
 fn reply_of(reply: Reply) -> ModelReply {
@@ -104,11 +118,7 @@ fn reply_of(reply: Reply) -> ModelReply {
             Stop::Refusal => StopReason::Refusal,
             Stop::ToolUse => StopReason::ToolUse,
         },
-        usage: Usage {
-            input_tokens: reply.usage.input_tokens,
-            cached_tokens: reply.usage.cached_tokens,
-            output_tokens: reply.usage.output_tokens,
-        },
+        usage: usage_of(reply.usage),
         cost: reply.cost.map(|cost| cost.0),
         model: reply.model,
     }
@@ -147,4 +157,51 @@ fn highest(price: &Price) -> Rate {
     let output = long.map_or(price.output, |long| long.output.max(price.output));
     let written = price.cache_write.unwrap_or(0.0);
     Rate { input: micro(input.max(written)), output: micro(output) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringfence_models::MicroDollars;
+
+    const CALL: CallId = CallId(7);
+
+    fn used(input_tokens: u64, output_tokens: u64) -> ringfence_models::Usage {
+        ringfence_models::Usage { input_tokens, output_tokens, ..ringfence_models::Usage::default() }
+    }
+
+    #[test]
+    fn a_failure_is_journaled_with_what_was_spent_on_it() {
+        let error = ModelError::Unsupported { why: "no".to_owned() };
+        let spending = Spending { usage: used(100, 20), cost: Some(MicroDollars(9)) };
+        let paid = ModelError::Paid { spending, error: Box::new(error) };
+        let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 20 };
+        let failure = ModelFailure { usage, cost: Some(9), ..ModelFailure::unpaid("no", false) };
+        let event = event(CALL, Err(Unanswered::Failed(paid)));
+        assert_eq!(event, EventKind::ModelFailed { call: CALL, failure });
+    }
+
+    #[test]
+    fn a_call_that_took_too_long_has_used_its_prompt() {
+        let late = Unanswered::Late { identity: "m".to_owned(), limit_ms: 1_500, usage: used(100, 0) };
+        let EventKind::ModelFailed { failure, .. } = event(CALL, Err(late)) else { panic!("it failed") };
+        assert_eq!(failure.message, "m gave no answer within 1.5 s");
+        assert_eq!((failure.usage.total(), failure.transient), (100, true));
+    }
+
+    #[test]
+    fn of_a_huge_reply_only_the_beginning_is_journaled() {
+        let reply = Reply {
+            text: "x".repeat(5 << 20),
+            calls: Vec::new(),
+            content: None,
+            stop: Stop::End,
+            usage: used(1, 1),
+            cost: None,
+            model: "m".to_owned(),
+            request_id: None,
+        };
+        let EventKind::ModelReplied { reply, .. } = event(CALL, Ok(reply)) else { panic!("it replied") };
+        assert!(reply.text.len() < (1 << 20) + 200 && reply.text.contains("[cut here: "));
+    }
 }

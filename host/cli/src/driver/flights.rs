@@ -85,12 +85,12 @@ impl Flights {
 
     /// Asks a model.
     pub(super) fn ask(&mut self, model: Arc<dyn Model>, call: &ModelCall, request: Request, together: bool) {
-        let (id, limit_ms) = (call.call, call.timeout_ms);
+        let (id, limit_ms, usage) = (call.call, call.timeout_ms, request.least_usage());
         self.start(Name { call: id, attempt: 1 }, together, async move {
             let limit = Duration::from_millis(limit_ms);
             let answer = match tokio::time::timeout(limit, model.complete(request)).await {
                 Ok(answer) => answer.map_err(Unanswered::Failed),
-                Err(_) => Err(Unanswered::Late { identity: model.identity(), limit_ms }),
+                Err(_) => Err(Unanswered::Late { identity: model.identity(), limit_ms, usage }),
             };
             Ok(Landed::Model { call: id, answer })
         });

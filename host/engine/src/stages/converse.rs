@@ -6,6 +6,7 @@ use crate::bounds;
 use crate::effect::{Confidence, ModelStage, ToolCall};
 use crate::event::{ModelReply, ToolRequest};
 use crate::flow::Outcome;
+use crate::kept;
 use crate::message::{Message, ToolAnswer};
 use crate::reply::{self, Read, Unusable};
 use crate::schema::HUMAN_HELP;
@@ -20,7 +21,7 @@ const CALLS: usize = 16;
 
 /// Takes a turn.
 pub(super) fn spoken(state: &mut State, asking: &Asking, reply: &ModelReply) -> Result<Outcome, Unusable> {
-    let size = reply.calls.iter().map(|call| call.arguments.len()).sum::<usize>() + reply.text.len();
+    let size = kept::said_bytes(&reply.text, &reply.calls);
     if size > bounds::REPLY_BYTES {
         return Err(Unusable::TooLong { bytes: size, limit: bounds::REPLY_BYTES });
     }

@@ -19,7 +19,7 @@ pub(crate) use plan::{adopt, open_tasks, set_tasks};
 
 use crate::bounds;
 use crate::effect::{Confidence, ModelStage};
-use crate::event::{ModelFailure, ModelReply, StopReason};
+use crate::event::{ModelFailure, ModelReply, StopReason, Usage};
 use crate::flow::Outcome;
 use crate::id::CallId;
 use crate::reply::{self, Read, Unusable};
@@ -36,7 +36,8 @@ pub(crate) fn replied(
     asking: &Asking,
     reply: &ModelReply,
 ) -> Outcome {
-    spend(state, stage, reply);
+    state.spent.model_calls = state.spent.model_calls.saturating_add(1);
+    spend(state, stage, &reply.usage, reply.cost);
     let taken = match (reply.stop, stage) {
         (StopReason::End | StopReason::ToolUse, ModelStage::Converse) => {
             converse::spoken(state, asking, reply)
@@ -79,29 +80,29 @@ fn say_back(state: &mut State, stage: ModelStage, why: &str) {
     }
 }
 
-/// No model answered. Nothing is lost: the same is asked again when the run goes on.
+/// No model answered. Nothing but what it used is lost: the same is asked again when the run goes on.
 pub(crate) fn unanswered(
     state: &mut State,
     stage: ModelStage,
     asking: &Asking,
     failure: &ModelFailure,
 ) -> Outcome {
+    spend(state, stage, &failure.usage, failure.cost);
     let why = bounds::one_line(&failure.message, bounds::LINE);
     note(state, asking.call, stage, &format!("no reply: {why}"));
     Outcome::Unreachable { stage, why }
 }
 
-fn spend(state: &mut State, stage: ModelStage, reply: &ModelReply) {
+fn spend(state: &mut State, stage: ModelStage, usage: &Usage, cost: Option<u64>) {
     let expert = expert(state, stage);
     let rate = state.settings.rates.of(stage, expert.as_deref());
-    let cost = reply.cost.or_else(|| rate.map(|rate| rate.cost(&reply.usage)));
+    let cost = cost.or_else(|| rate.map(|rate| rate.cost(usage)));
     let spent = &mut state.spent;
-    spent.model_calls = spent.model_calls.saturating_add(1);
     spent.money = spent.money.saturating_add(cost.unwrap_or(0));
     let tokens = &mut spent.tokens;
-    tokens.input_tokens = tokens.input_tokens.saturating_add(reply.usage.input_tokens);
-    tokens.cached_tokens = tokens.cached_tokens.saturating_add(reply.usage.cached_tokens);
-    tokens.output_tokens = tokens.output_tokens.saturating_add(reply.usage.output_tokens);
+    tokens.input_tokens = tokens.input_tokens.saturating_add(usage.input_tokens);
+    tokens.cached_tokens = tokens.cached_tokens.saturating_add(usage.cached_tokens);
+    tokens.output_tokens = tokens.output_tokens.saturating_add(usage.output_tokens);
 }
 
 /// The expert that serves this stage: by the kind of the task on top.

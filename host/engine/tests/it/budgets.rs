@@ -99,6 +99,42 @@ fn what_a_provider_says_that_a_call_cost_counts_more_than_the_list() {
 }
 
 #[test]
+fn what_a_failed_call_used_counts_against_the_budgets() {
+    let mut script = Script::start(limited(|s| {
+        s.limits.tokens = Some(20_000);
+        s.rates = rates();
+    }));
+    let cap = script.model_call().max_tokens;
+    let mut fails = |input: u64, output: u64, cost| {
+        let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
+        let call = script.model_call().call;
+        let failure = ModelFailure { usage, cost, ..ModelFailure::unpaid("gone", true) };
+        script.send(EventKind::ModelFailed { call, failure });
+        script.send(EventKind::Resumed { rates: None });
+        script.clone()
+    };
+    let after = fails(3_000, 1_000, None);
+    let Spent { tokens, money, model_calls, .. } = &after.state().spent;
+    assert_eq!((tokens.total(), *money, *model_calls), (4_000, 3_000 + 5_000, 0));
+    assert!(after.model_call().max_tokens < cap, "the cap shrinks with what is left");
+    let after = fails(15_000, 500, Some(7));
+    assert_eq!(after.state().spent.money, 8_007, "the provider's own word counts more than the list");
+    assert!(which(&after).starts_with("of 20000 tokens 500 are left"), "{}", which(&after));
+}
+
+#[test]
+fn a_failure_of_an_older_journal_used_nothing() {
+    let old =
+        json!({ "event": "model_failed", "call": 1, "failure": { "message": "gone", "transient": true } });
+    let EventKind::ModelFailed { failure, .. } = serde_json::from_value(old.clone()).unwrap() else {
+        panic!("a failure is read as one")
+    };
+    assert_eq!(failure, ModelFailure::unpaid("gone", true));
+    let call = serde_json::from_value(old["call"].clone()).unwrap();
+    assert_eq!(serde_json::to_value(EventKind::ModelFailed { call, failure }).unwrap(), old);
+}
+
+#[test]
 fn stages_and_experts_have_prices_of_their_own() {
     let mut settings = limited(|s| s.rates = rates());
     settings.rates.stages.insert(ModelStage::Decide, Some(Rate { input: 2_000_000, output: 0 }));

@@ -12,6 +12,7 @@ mod graph;
 mod growth;
 mod guards;
 mod interruptions;
+mod kept;
 mod lanes;
 mod malformed;
 mod pipeline;

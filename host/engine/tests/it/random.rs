@@ -208,10 +208,11 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
         Move::Stop(which, stop) => {
             EventKind::ModelReplied { call: model(*which).0, reply: reply("{}", *stop) }
         }
-        Move::FailModel(which) => EventKind::ModelFailed {
-            call: model(*which).0,
-            failure: ModelFailure { message: "gone".to_owned(), transient: true },
-        },
+        Move::FailModel(which) => {
+            let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 10 };
+            let failure = ModelFailure { usage, ..ModelFailure::unpaid("gone", true) };
+            EventKind::ModelFailed { call: model(*which).0, failure }
+        }
         Move::Tool(which, status, transient) => EventKind::ToolFinished {
             call: pick(&tools, *which).unwrap_or(CallId(1)),
             outcome: ToolOutcome { transient: *transient, ..outcome(*status, json!("v")) },

@@ -86,7 +86,7 @@ fn calls_that_arent_pending_are_refused() {
     let outcome = outcome(OutcomeStatus::Done, json!(1));
     let other = EventKind::ToolFinished { call, outcome };
     assert_eq!(script.try_send(other), Err(Refused::NotPending { call }));
-    let failure = ModelFailure { message: String::new(), transient: false };
+    let failure = ModelFailure::unpaid("", false);
     let failed = EventKind::ModelFailed { call: script.tool_call().call, failure };
     assert!(matches!(script.try_send(failed), Err(Refused::NotPending { .. })));
 }

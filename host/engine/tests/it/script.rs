@@ -233,7 +233,7 @@ impl Script {
         let call = self.model_call().call;
         self.send(EventKind::ModelFailed {
             call,
-            failure: ModelFailure { message: "the server could not be reached".to_owned(), transient: true },
+            failure: ModelFailure::unpaid("the server could not be reached", true),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! ones too, since a conversation sends them back as they were.
 
 use crate::ToolUse;
+use crate::bulk;
 use crate::conversation::unreadable;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,8 +29,8 @@ impl Block {
         self.value.get("type").and_then(Value::as_str) == Some(kind)
     }
 
-    /// Takes a change of a streamed block.
-    pub(super) fn change(&mut self, delta: Value) {
+    /// Takes a change of a streamed block, or says why it can't be one.
+    pub(super) fn change(&mut self, delta: Value) -> Result<(), String> {
         let piece = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
         match delta.get("type").and_then(Value::as_str) {
             Some("text_delta") => append(&mut self.value, "text", piece("text")),
@@ -37,14 +38,18 @@ impl Block {
             Some("signature_delta") => self.put("signature", json!(piece("signature"))),
             Some("input_json_delta") => self.raw.push_str(piece("partial_json")),
             Some("citations_delta") => {
-                let Some(citation) = delta.get("citation") else { return };
+                let Some(citation) = delta.get("citation") else { return Ok(()) };
                 match self.value.get_mut("citations").and_then(Value::as_array_mut) {
-                    Some(citations) => citations.push(citation.clone()),
+                    Some(citations) => {
+                        citations.push(citation.clone());
+                        bulk::check_blocks(citations.len())?;
+                    }
                     None => self.put("citations", json!([citation])),
                 }
             }
             Some(_) | None => {}
         }
+        Ok(())
     }
 
     /// Ends a streamed block: only now its input can be read.
@@ -78,6 +83,17 @@ impl Block {
             false => self.raw.clone(),
         };
         Some(ToolUse { id: field("id")?, name: field("name").unwrap_or_default(), arguments })
+    }
+
+    /// Bytes that the model has written in it so far.
+    pub(super) fn written(&self) -> usize {
+        let field = |name: &str| self.value.get(name).and_then(Value::as_str).map_or(0, str::len);
+        let input = match self.raw.is_empty() {
+            true if self.is("tool_use") => self.value.get("input").map_or(0, |input| input.to_string().len()),
+            true => 0,
+            false => self.raw.len(),
+        };
+        field("text") + field("thinking") + field("name") + input
     }
 
     /// The block as it was sent.

@@ -12,6 +12,7 @@ use crate::schema::{Dialect, Wire, strict_tools};
 use crate::{Ask, Effort, ModelError, Reply, Request, ToolDeclaration, ToolUse, Turn};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::num::NonZero;
 
 /// The largest body that the API takes, in bytes.
 const MAX_REQUEST: usize = 32 * 1024 * 1024;
@@ -82,8 +83,10 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Appends what the model had said when it paused, for it to go on from there.
-    pub(super) fn go_on(&mut self, said: &[Value]) {
+    /// Appends what the model had said when it paused, for it to go on from there with what is
+    /// left of its cap.
+    pub(super) fn go_on(&mut self, said: &[Value], room: NonZero<u32>) {
+        self.body["max_tokens"] = json!(room);
         let Some(messages) = self.body.get_mut("messages").and_then(Value::as_array_mut) else { return };
         if messages.last().is_some_and(|message| message["role"] == "assistant") {
             messages.pop();

@@ -8,7 +8,7 @@ use super::stream::{Stream, Streamed};
 use crate::exchange::{Connection, Head};
 use crate::intake::Body;
 use crate::retry::{Failure, Verdict};
-use crate::{ModelError, Stop, Usage};
+use crate::{ModelError, Stop, Usage, bulk, usage};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -26,9 +26,13 @@ pub(super) struct Message {
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct TokenCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     output_tokens: Option<u64>,
 }
 
@@ -56,6 +60,9 @@ pub(super) enum Ended {
 
 /// Tells a good answer from an error, whatever the status says.
 pub(super) fn read<B: DeserializeOwned>(connection: &Connection, head: &Head, body: &[u8]) -> Verdict<B> {
+    if let (true, Err(why)) = (head.status.is_success(), bulk::check(body)) {
+        return Verdict::Hopeless(unreadable(connection, &why));
+    }
     if let Some(failure) = failure(head.status, body) {
         return Verdict::Failed(failure);
     }
@@ -126,6 +133,7 @@ fn status_of(kind: &str) -> Option<u16> {
 impl Message {
     /// Why it ended, or what is wrong with that. `offered` says whether there are tools.
     pub(super) fn ended(&self, connection: &Connection, offered: bool) -> Result<Ended, String> {
+        bulk::check_blocks(self.content.len())?;
         let called = offered && self.content.iter().any(|block| block.call().is_some());
         let stop = match self.stop_reason.as_deref() {
             Some("pause_turn") => return Ok(Ended::Paused),

@@ -4,6 +4,8 @@
 //! message means. Unknown events and changes are passed over.
 
 use super::reply::{Block, ErrorBody, ErrorDetails, Message, TokenCounts};
+use crate::bulk;
+use crate::spending::Used;
 use crate::sse::{Event, Listener};
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,6 +17,8 @@ use std::ops::ControlFlow;
 pub(crate) struct Stream {
     message: Message,
     blocks: BTreeMap<u64, Block>,
+    /// The server has counted what the model wrote: it does so at the end.
+    is_counted: bool,
     end: Option<End>,
 }
 
@@ -79,12 +83,13 @@ impl Listener for Stream {
     const STREAMS: bool = true;
 
     fn hear(&mut self, event: Event) -> ControlFlow<()> {
-        let end = match serde_json::from_str(&event.data) {
+        let read = || serde_json::from_str(&event.data).map_err(|error| error.to_string());
+        let end = match bulk::check(event.data.as_bytes()).and_then(|()| read()) {
             Ok(told) => self.take(told),
             // Some gateways tell an error without saying that it is one.
-            Err(error) => Some(match serde_json::from_str::<ErrorBody>(&event.data) {
+            Err(why) => Some(match serde_json::from_str::<ErrorBody>(&event.data) {
                 Ok(body) => End::Failed(body.error),
-                Err(_) => End::Wrong(format!("the event {}: {error}", event.name)),
+                Err(_) => End::Wrong(format!("the event {}: {why}", event.name)),
             }),
         };
         match end {
@@ -95,6 +100,13 @@ impl Listener for Stream {
             }
         }
     }
+    fn used(&self) -> Used {
+        let written = self.blocks.values().map(Block::written).sum();
+        Used {
+            reported: self.message.usage.as_ref().map(TokenCounts::total).unwrap_or_default(),
+            uncounted: if self.is_counted { 0 } else { written },
+        }
+    }
 }
 
 impl Stream {
@@ -103,9 +115,16 @@ impl Stream {
             Told::MessageStart { message } => self.message = message,
             Told::ContentBlockStart { index, content_block } => {
                 self.blocks.insert(index, Block::from(content_block));
+                if let Err(why) = bulk::check_blocks(self.blocks.len()) {
+                    return Some(End::Wrong(why));
+                }
             }
             Told::ContentBlockDelta { index, delta } => match self.blocks.get_mut(&index) {
-                Some(block) => block.change(delta),
+                Some(block) => {
+                    if let Err(why) = block.change(delta) {
+                        return Some(End::Wrong(why));
+                    }
+                }
                 None => return Some(End::Wrong(format!("a change of block {index}, which never started"))),
             },
             Told::ContentBlockStop { index } => {
@@ -117,6 +136,7 @@ impl Stream {
                 self.message.stop_reason = delta.stop_reason.or(self.message.stop_reason.take());
                 self.message.stop_details = delta.stop_details.or(self.message.stop_details.take());
                 if let Some(usage) = usage {
+                    self.is_counted = true;
                     self.message.usage = Some(usage.over(self.message.usage.take()));
                 }
             }

@@ -5,7 +5,7 @@
 
 use crate::exchange::{Connection, Head};
 use crate::retry::{Failure, Verdict};
-use crate::{Ask, ModelError, Refusal, Reply, Request, Stop, ToolUse, Usage, usage};
+use crate::{Ask, ModelError, Refusal, Reply, Request, Stop, ToolUse, Usage, bulk, usage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -62,13 +62,16 @@ struct Function {
 
 #[derive(Deserialize)]
 struct TokenCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "usage::count")]
     completion_tokens: Option<u64>,
     prompt_tokens_details: Option<CachedCounts>,
 }
 
 #[derive(Deserialize)]
 struct CachedCounts {
+    #[serde(default, deserialize_with = "usage::count")]
     cached_tokens: Option<u64>,
 }
 
@@ -79,6 +82,15 @@ pub(super) fn read<B: DeserializeOwned, T>(
     body: &[u8],
     take: impl FnOnce(B) -> Result<T, String>,
 ) -> Verdict<Heard<T>> {
+    let hopeless = |why: &str| {
+        Verdict::Hopeless(ModelError::Unreadable {
+            provider: connection.name.clone(),
+            why: connection.shown(why),
+        })
+    };
+    if let (true, Err(why)) = (head.status.is_success(), bulk::check(body)) {
+        return hopeless(&why);
+    }
     if let Some(failure) = failure(head.status.as_u16(), body) {
         return match quirk(&failure) {
             Some(quirk) => Verdict::Good(Heard::Quirk(
@@ -96,10 +108,7 @@ pub(super) fn read<B: DeserializeOwned, T>(
     let body = serde_json::from_slice(body).map_err(|error| error.to_string());
     match body.and_then(take) {
         Ok(value) => Verdict::Good(Heard::Good(value)),
-        Err(why) => Verdict::Hopeless(ModelError::Unreadable {
-            provider: connection.name.clone(),
-            why: connection.shown(&why),
-        }),
+        Err(why) => hopeless(&why),
     }
 }
 
@@ -163,7 +172,9 @@ pub(super) fn completion(
     request: &Request,
 ) -> Result<Reply, String> {
     let choice = completion.choices.into_iter().next().ok_or("the reply has no choices")?;
-    let calls = calls(choice.message.tool_calls.unwrap_or_default(), &request.ask);
+    let called = choice.message.tool_calls.unwrap_or_default();
+    bulk::check_blocks(called.len())?;
+    let calls = calls(called, &request.ask);
     let mut stop = match choice.finish_reason.as_deref() {
         Some("stop") => Stop::End,
         Some("length") => Stop::Length,
@@ -189,11 +200,11 @@ pub(super) fn completion(
     }
     let mut text = match choice.message.content {
         Some(Value::String(text)) => text,
-        Some(Value::Array(parts)) => parts
-            .iter()
-            .filter(|part| part.get("type").and_then(Value::as_str) == Some("text"))
-            .filter_map(|part| part.get("text").and_then(Value::as_str))
-            .collect(),
+        Some(Value::Array(parts)) => {
+            bulk::check_blocks(parts.len())?;
+            let texts = parts.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("text"));
+            texts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect()
+        }
         Some(Value::Null) | None => String::new(),
         Some(Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
             return Err("the reply's content is neither text nor parts".to_owned());
@@ -203,19 +214,14 @@ pub(super) fn completion(
         stop = Stop::Refusal;
         text = refusal;
     }
-    let usage = match completion.usage {
-        Some(TokenCounts {
-            prompt_tokens: Some(input_tokens),
-            completion_tokens: Some(output_tokens),
-            prompt_tokens_details,
-        }) => Usage {
-            input_tokens,
-            cached_tokens: prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
-            cache_write_tokens: 0,
-            output_tokens,
-        },
-        Some(_) | None => usage::estimate(request, &text),
-    };
+    let reported = completion.usage.map(|counts| Usage {
+        input_tokens: counts.prompt_tokens.unwrap_or(0),
+        cached_tokens: counts.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
+        cache_write_tokens: 0,
+        output_tokens: counts.completion_tokens.unwrap_or(0),
+    });
+    let called = calls.iter().map(|call| call.name.len() + call.arguments.len());
+    let usage = usage::sound(reported, request, text.len() + called.sum::<usize>());
     Ok(Reply {
         text: without_thoughts(text),
         calls,

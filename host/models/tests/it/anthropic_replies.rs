@@ -75,7 +75,7 @@ async fn every_reason_to_stop_has_its_meaning() {
     }
     for reason in [json!("tool_use"), json!(null)] {
         let error = reply(message(json!([]), reason)).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error}");
     }
 }
 
@@ -122,7 +122,7 @@ async fn a_body_that_isnt_a_message_is_unreadable_and_not_asked_for_again() {
     for body in bodies {
         let server = Server::start([Act::Answer(200, Vec::new(), body.to_vec())]);
         let error = model(config(&server.url())).complete(request()).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error}");
         assert!(error.to_string().contains(&server.url()), "{error}");
         assert_eq!(server.seen().len(), 1);
     }

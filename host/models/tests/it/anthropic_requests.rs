@@ -134,7 +134,7 @@ fn an_unusable_key_is_refused_without_showing_it() {
     for key in ["", "  ", "sk-with\nnewline"] {
         let config = AnthropicConfig { api_key: Secret::new(key), ..config("http://127.0.0.1:9") };
         let error = Anthropic::new(config, &known).unwrap_err();
-        assert!(matches!(error, ModelError::Unsupported { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unsupported { .. }), "{error}");
         assert!(!error.to_string().contains("newline"), "{error}");
     }
     assert!(!format!("{:?}", model(config("http://127.0.0.1:9"))).contains(KEY));
@@ -149,7 +149,7 @@ async fn a_request_that_cant_be_sent_never_reaches_the_server() {
     let bad_schema = Request { ask: stage("s", "u", json!({ "type": "array" })), ..request() };
     for request in [without_text, too_big, bad_schema] {
         let error = model(config(&server.url())).complete(request).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unsupported { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unsupported { .. }), "{error}");
     }
     assert!(server.seen().is_empty());
 }

@@ -32,7 +32,7 @@ async fn drift(recorded: Request, asked: Request) -> String {
     let server = MessagesApi::queue([Answer::text("{}")]);
     recorder(&server, &path).complete(recorded).await.unwrap();
     let error = Replaying::open(&path).unwrap().complete(asked).await.unwrap_err();
-    assert!(matches!(error, ModelError::Unsupported { .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Unsupported { .. }), "{error}");
     error.to_string()
 }
 

@@ -74,7 +74,7 @@ async fn what_the_model_said_is_sent_back_as_it_was() {
     changed.content.as_mut().unwrap()[0]["signature"] = json!("x");
     let turns = vec![user("Look."), said(&changed), results(&first.calls)];
     let error = model.complete(conversation(turns)).await.unwrap_err();
-    assert!(matches!(error, ModelError::Refused { status: 400, .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Refused { status: 400, .. }), "{error}");
     let turns = vec![user("Look again."), said(&first), results(&first.calls)];
     let error = model.complete(conversation(turns)).await.unwrap_err();
     assert!(error.to_string().contains("cannot be edited"), "{error}");
@@ -217,7 +217,7 @@ async fn a_conversation_that_no_provider_would_take_never_reaches_the_server() {
         vec![user("")],
     ] {
         let error = anthropic(&server).complete(conversation(turns)).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unsupported { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unsupported { .. }), "{error}");
     }
     assert!(server.asked().is_empty() && server.refused().is_empty());
 }

@@ -185,7 +185,10 @@ async fn a_refused_key_is_told_with_the_variable_that_holds_it() {
             .map(|((got, name), variable)| (got, name, variable))
         {
             let error = got.unwrap_err();
-            assert!(matches!(error, ModelError::Refused { status: told, .. } if told == status), "{error}");
+            assert!(
+                matches!(error.cause(), ModelError::Refused { status: told, .. } if *told == status),
+                "{error}"
+            );
             let told = error.to_string();
             assert!(told.starts_with(&format!("{name} at http://127.0.0.1:")), "{told}");
             let end = format!(" refused the key ({status}): invalid key (request req_1); check {variable}");
@@ -196,5 +199,103 @@ async fn a_refused_key_is_told_with_the_variable_that_holds_it() {
         let end = "invalid key (request req_1); if it wants a key, set OPENAI_API_KEY";
         assert!(told.contains(&format!("refused the request without a key ({status}): ")), "{told}");
         assert!(told.ends_with(end), "{told}");
+    }
+}
+
+/// The key as JSON may write it, with every character as an escape.
+fn escaped(key: &str) -> String {
+    key.chars().map(|character| format!("\\u{:04x}", u32::from(character))).collect()
+}
+
+/// What a server says that has written the key with escapes, within so many levels of JSON.
+fn said(key: &str, levels: usize) -> String {
+    let mut said = format!("{{\"note\":\"you sent {}\"}}", escaped(key));
+    for _ in 1..levels {
+        said = json!({ "note": said }).to_string();
+    }
+    said
+}
+
+fn is_refused_without(got: Result<Reply, ModelError>, key: &str) {
+    let error = got.unwrap_err();
+    assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error:?}");
+    assert!(error.to_string().ends_with("_API_KEY) is in it, written with escapes"), "{error}");
+    for told in [error.to_string(), format!("{error:?}")] {
+        assert!(!shows(&told, key) && !told.contains("\\u00"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_with_the_key_behind_escapes_is_refused() {
+    for key in [KEY, ODD_KEY] {
+        for levels in 1..5 {
+            for got in both(key, &Act::json(200, reply(&said(key, levels), "m", "end_turn"))).await {
+                is_refused_without(got, key);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_with_the_key_behind_escapes_is_refused() {
+    let ask = || crate::loopback::conversation(vec![crate::loopback::user("go")]);
+    for levels in 1..4 {
+        let arguments = said(KEY, levels);
+        let body = json!({ "choices": [{
+            "message": { "tool_calls": [{ "id": "1", "function": { "name": "f", "arguments": arguments } }] },
+            "finish_reason": "tool_calls",
+        }] });
+        let server = Server::start([Act::json(200, body)]);
+        is_refused_without(openai(&server, Some(KEY)).complete(ask()).await, KEY);
+
+        // One level more: the input is a value, with JSON as text in it.
+        let input = json!({ "path": arguments });
+        let call = json!({ "type": "tool_use", "id": "1", "name": "f", "input": input });
+        let body = json!({ "content": [call], "stop_reason": "tool_use" });
+        let server = Server::start([Act::json(200, body)]);
+        is_refused_without(anthropic(&server, KEY).complete(ask()).await, KEY);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_streamed_with_the_key_behind_escapes_is_refused() {
+    let events = [
+        json!({ "type": "message_start", "message": { "model": "m", "content": [], "stop_reason": null } }),
+        json!({ "type": "content_block_start", "index": 0,
+                "content_block": { "type": "tool_use", "id": "1", "name": "f", "input": {} } }),
+        json!({ "type": "content_block_delta", "index": 0,
+                "delta": { "type": "input_json_delta", "partial_json": said(KEY, 1) } }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let act = Act::Answer(200, vec![("content-type", "text/event-stream".to_owned())], stream.into_bytes());
+    let server = Server::start([act]);
+    let ask = crate::loopback::conversation(vec![crate::loopback::user("go")]);
+    let got = anthropic(&server, KEY).complete(ask).await;
+    // The block's own input was read, so that the key came out and was taken out of it.
+    is_refused_without(got, KEY);
+}
+
+#[tokio::test]
+async fn a_name_or_an_errors_words_with_the_key_behind_escapes_are_left_out() {
+    let hidden = escaped(KEY);
+    for words in [hidden.clone(), said(KEY, 3)] {
+        let good = Act::json(200, reply("{}", &words, "end_turn"));
+        for got in both(KEY, &good).await {
+            assert_eq!(got.unwrap().model, "[secret]");
+        }
+        let bad = Act::json(400, json!({ "error": { "type": "invalid_request_error", "message": words } }));
+        for got in both(KEY, &bad).await {
+            let told = got.unwrap_err().to_string();
+            assert!(told.contains("(400): [secret]") && !told.contains("u00"), "{told}");
+        }
+    }
+    // As it stands in the body, which isn't JSON.
+    let raw = Act::Answer(400, Vec::new(), format!("no key like {hidden}").into_bytes());
+    for got in both(KEY, &raw).await {
+        let told = got.unwrap_err().to_string();
+        assert!(told.contains("(400): [secret]") && !told.contains("u00"), "{told}");
     }
 }

@@ -82,7 +82,7 @@ async fn an_error_in_the_request_itself_is_never_asked_again() {
         assert_eq!(server.seen().len(), 1);
         let hidden = Server::start([failure(200, kind, "no")]);
         let error = ask(&hidden).await.unwrap_err();
-        assert!(matches!(error, ModelError::Refused { status: told, .. } if told == status));
+        assert!(matches!(error.cause(), ModelError::Refused { status: told, .. } if *told == status));
     }
 }
 
@@ -137,7 +137,7 @@ async fn a_server_that_asks_for_a_long_wait_ends_the_call_and_says_until_when() 
             .header("date", "Tue, 01 Sep 2026 10:00:00 GMT");
         let server = Server::start([act]);
         let error = ask(&server).await.unwrap_err();
-        assert!(matches!(error, ModelError::Busy { status: 429, .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Busy { status: 429, .. }), "{error}");
         let text = error.to_string();
         assert!(text.contains("too many; it asks to wait 3600 s, until "), "{text}");
         assert!(text.ends_with(" GMT"), "{text}");
@@ -149,7 +149,7 @@ async fn a_server_that_asks_for_a_long_wait_ends_the_call_and_says_until_when() 
 async fn nobody_listening_is_told_with_the_address() {
     let url = nobody();
     let error = model(config(&url)).complete(request()).await.unwrap_err();
-    assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Unreachable { .. }), "{error}");
     let text = error.to_string();
     assert!(text.starts_with(&format!("anthropic at {url} could not be reached: ")), "{text}");
     assert!(text.contains("refused") && text.ends_with("; tried 5 times"), "{text}");

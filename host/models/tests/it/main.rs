@@ -2,6 +2,7 @@
 
 mod anthropic_replies;
 mod anthropic_requests;
+mod bulk;
 mod cassette;
 mod chat_tools;
 mod conversation;
@@ -11,5 +12,6 @@ mod loopback;
 mod openai;
 mod pauses;
 mod server;
+mod spending;
 mod streaming;
 mod streaming_failures;

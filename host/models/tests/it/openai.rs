@@ -101,7 +101,7 @@ async fn every_reason_to_finish_has_its_meaning() {
     let refused = reply(refused).await.unwrap();
     assert_eq!((refused.stop, refused.text.as_str()), (Stop::Refusal, "no"));
     let called = completion(json!({ "content": null }), json!("tool_calls"));
-    assert!(matches!(reply(called).await.unwrap_err(), ModelError::Unreadable { .. }));
+    assert!(matches!(reply(called).await.unwrap_err().cause(), ModelError::Unreadable { .. }));
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn the_fallback_is_tried_once_and_not_for_other_complaints() {
     let refusal = || error(400, "response_format is not supported");
     let server = Server::start([refusal(), refusal()]);
     let refused = model(config(&server)).complete(request()).await.unwrap_err();
-    assert!(matches!(refused, ModelError::Refused { status: 400, .. }), "{refused}");
+    assert!(matches!(refused.cause(), ModelError::Refused { status: 400, .. }), "{refused}");
     assert_eq!(server.seen().len(), 2);
     let server = Server::start([error(400, "no such model")]);
     model(config(&server)).complete(request()).await.unwrap_err();
@@ -180,7 +180,7 @@ async fn a_used_up_quota_is_not_asked_again() {
     let body = json!({ "error": { "message": "quota", "code": "insufficient_quota" } });
     let server = Server::start([Act::json(429, body)]);
     let error = model(config(&server)).complete(request()).await.unwrap_err();
-    assert!(matches!(error, ModelError::Refused { status: 429, .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Refused { status: 429, .. }), "{error}");
     assert_eq!(server.seen().len(), 1);
 }
 

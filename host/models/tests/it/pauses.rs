@@ -52,15 +52,38 @@ async fn a_turn_that_pauses_is_sent_back_and_goes_on_as_one_turn() {
 async fn a_turn_that_pauses_without_end_is_given_up() {
     let server = MessagesApi::start(|_| paused("s", "…"));
     let error = anthropic(&server).complete(conversation(vec![user("go")])).await.unwrap_err();
-    assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error}");
     assert!(error.to_string().ends_with("the turn paused 9 times"), "{error}");
     assert_eq!(server.asked().len(), 9);
 }
 
 #[tokio::test]
+async fn a_turn_that_goes_on_is_given_what_is_left_of_its_cap() {
+    let part = |reason: &str, output: u32| {
+        let usage = json!({ "input_tokens": 10, "output_tokens": output });
+        Act::json(200, json!({ "content": [text("x")], "stop_reason": reason, "usage": usage }))
+    };
+    let caps = |server: &Server| -> Vec<_> {
+        server.seen().iter().map(|seen| seen.body["max_tokens"].as_u64().unwrap()).collect()
+    };
+    let asked = async |server: &Server| {
+        made(crate::anthropic_requests::config(&server.url())).complete(one_stage()).await
+    };
+    let ends = [part("pause_turn", 300), part("pause_turn", 650), part("end_turn", 50)];
+    let server = Server::start(ends);
+    assert_eq!(asked(&server).await.unwrap().stop, Stop::End);
+    assert_eq!(caps(&server), [1_000, 700, 50]);
+
+    let server = Server::start([part("pause_turn", 300), part("pause_turn", 700)]);
+    let reply = asked(&server).await.unwrap();
+    assert_eq!((reply.stop, reply.text.as_str()), (Stop::Length, "xx"), "nothing is left to go on with");
+    assert_eq!(caps(&server), [1_000, 700]);
+}
+
+#[tokio::test]
 async fn a_paused_turns_parts_are_priced_one_by_one() {
     let part = |reason: &str| {
-        let usage = json!({ "input_tokens": 60_000, "output_tokens": 0 });
+        let usage = json!({ "input_tokens": 60_000, "output_tokens": 2 });
         Act::json(200, json!({ "content": [text("x")], "stop_reason": reason, "usage": usage }))
     };
     let server = Server::start([part("pause_turn"), part("end_turn")]);
@@ -71,7 +94,7 @@ async fn a_paused_turns_parts_are_priced_one_by_one() {
     let reply = made(config).complete(one_stage()).await.unwrap();
     assert_eq!(reply.usage.input_tokens, 120_000);
     // A single prompt of that length would cost five times as much.
-    assert_eq!(reply.cost, Some(MicroDollars(12_000)));
+    assert_eq!(reply.cost, Some(MicroDollars(12_002)));
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ pub(crate) enum Act {
     Close,
     /// The head promises more than is sent, then the connection is closed.
     CloseInBody,
+    /// A stream that breaks off after these bytes.
+    Cut(Vec<u8>),
     /// Nothing is ever sent.
     Silence,
     /// The head and half of the body, then nothing.
@@ -113,6 +115,12 @@ fn serve(stream: TcpStream, acts: &Mutex<VecDeque<Act>>, log: &Mutex<Vec<Seen>>)
             Act::Close => return,
             Act::CloseInBody => {
                 let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"content\"");
+                return;
+            }
+            Act::Cut(part) => {
+                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+                let length = format!("content-length: {}\r\n\r\n", part.len() + 900);
+                let _ = stream.write_all(&[head, length.as_bytes(), &part].concat());
                 return;
             }
             Act::Silence => return thread::sleep(Duration::from_secs(60)),

@@ -157,7 +157,7 @@ async fn a_stream_that_breaks_the_apis_promises_is_unreadable_and_not_asked_for_
         (events(&[json!({ "no": "type" })]), "type"),
     ] {
         let error = streamed(answer).await.unwrap_err();
-        assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unreadable { .. }), "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }
 }

@@ -45,7 +45,7 @@ async fn a_failure_that_may_pass_is_asked_again_wherever_it_comes() {
 async fn an_overload_in_a_stream_is_told_as_one_after_the_last_try() {
     let failure = Answer::FailInBody { kind: "overloaded_error" };
     let (error, asked) = told_of(failure, |_| {}).await;
-    assert!(matches!(error, ModelError::Busy { status: 529, .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Busy { status: 529, .. }), "{error}");
     assert!(error.to_string().contains("is busy (529): scripted (request req_"), "{error}");
     assert!(error.to_string().ends_with("; tried 3 times"), "{error}");
     assert_eq!(asked, 3);
@@ -56,18 +56,21 @@ async fn a_refusal_in_a_stream_is_not_asked_again() {
     for (kind, status) in [("invalid_request_error", 400), ("billing_error", 402), ("request_too_large", 413)]
     {
         let (error, asked) = told_of(Answer::FailInBody { kind }, |_| {}).await;
-        assert!(matches!(error, ModelError::Refused { status: told, .. } if told == status), "{error}");
+        assert!(
+            matches!(error.cause(), ModelError::Refused { status: told, .. } if *told == status),
+            "{error}"
+        );
         assert_eq!(asked, 1, "{kind}");
     }
     let (error, asked) = told_of(Answer::SpendLimit, |_| {}).await;
-    assert!(matches!(error, ModelError::Refused { status: 429, .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Refused { status: 429, .. }), "{error}");
     assert_eq!(asked, 1);
 }
 
 #[tokio::test]
 async fn a_stream_that_ends_before_its_message_is_a_broken_connection() {
     let (error, asked) = told_of(Answer::EndInBody, |_| {}).await;
-    assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
+    assert!(matches!(error.cause(), ModelError::Unreachable { .. }), "{error}");
     assert!(error.to_string().ends_with("the stream ended before the message did; tried 3 times"), "{error}");
     assert_eq!(asked, 3);
 }
@@ -81,7 +84,7 @@ async fn silence_before_a_stream_and_within_it_is_given_up() {
     ] {
         assert_eq!(asked_after(silence.clone(), haste).await, 2, "{silence:?}");
         let (error, asked) = told_of(silence, haste).await;
-        assert!(matches!(error, ModelError::Unreachable { .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Unreachable { .. }), "{error}");
         assert!(error.to_string().ends_with(words), "{error}");
         assert_eq!(asked, 3);
     }
@@ -123,7 +126,7 @@ async fn the_time_that_a_rate_limit_names_is_kept_in_all_its_forms() {
         Answer::rate_limited_until(in_an_hour),
     ] {
         let (error, asked) = told_of(failure, |_| {}).await;
-        assert!(matches!(error, ModelError::Busy { status: 429, .. }), "{error}");
+        assert!(matches!(error.cause(), ModelError::Busy { status: 429, .. }), "{error}");
         assert!(error.to_string().contains("; it asks to wait "), "{error}");
         assert_eq!(asked, 1);
     }

@@ -190,10 +190,13 @@ fn event_kind() -> impl Strategy<Value = EventKind> {
                 EventKind::ModelReplied { call: CallId(call), reply }
             }
         ),
-        any::<(u64, String, bool)>().prop_map(|(call, message, transient)| EventKind::ModelFailed {
-            call: CallId(call),
-            failure: ModelFailure { message, transient },
-        }),
+        any::<(u64, String, bool, u64, u64, Option<u64>)>().prop_map(
+            |(call, message, transient, input, output, cost)| {
+                let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
+                let failure = ModelFailure { message, transient, usage, cost };
+                EventKind::ModelFailed { call: CallId(call), failure }
+            }
+        ),
         (any::<u64>(), status, json_value(), any::<String>(), any::<Option<String>>(), any::<bool>())
             .prop_map(|(call, status, value, message, receipt, transient)| EventKind::ToolFinished {
                 call: CallId(call),

@@ -158,7 +158,7 @@ fn a_plan_of_a_persons_own_takes_the_lanes_back() {
 fn a_model_out_of_reach_pauses_its_lane_until_the_resumption() {
     let mut script = delegating(without_pauses());
     let call = asked(&script, "b").call;
-    let failure = ModelFailure { message: "gone".to_owned(), transient: true };
+    let failure = ModelFailure::unpaid("gone", true);
     script.send(EventKind::ModelFailed { call, failure });
     assert_eq!(stage(&script, "b"), StageName::PausedForReview);
     assert_eq!(script.model_calls().len(), 2);
