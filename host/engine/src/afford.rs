@@ -55,6 +55,29 @@ pub(crate) fn cap(
     Ok(u32::try_from(room).unwrap_or(wanted))
 }
 
+/// How many times the budgets have room for this call at its dearest; once at least, since the cap
+/// has been fitted to them.
+pub(crate) fn tries(
+    state: &State,
+    stage: ModelStage,
+    expert: Option<&str>,
+    prompt: &Prompt,
+    max_tokens: u32,
+) -> u32 {
+    let (input, output) = (u128::from(tokens(prompt)), u128::from(max_tokens));
+    let limits = &state.settings.limits;
+    let fits = |cap: u64, spent: u64, each: u128, unit: u128| {
+        (u128::from(cap.saturating_sub(spent)) * unit).checked_div(each).unwrap_or(u128::MAX)
+    };
+    let by_tokens = limits.tokens.map(|cap| fits(cap, state.spent.tokens.total(), input + output, 1));
+    let by_money = limits.money.zip(state.settings.rates.of(stage, expert)).map(|(cap, rate)| {
+        let each = input * u128::from(rate.input) + output * u128::from(rate.output);
+        fits(cap, state.spent.money, each, 1_000_000)
+    });
+    let least = by_tokens.into_iter().chain(by_money).min().unwrap_or(u128::MAX);
+    u32::try_from(least).unwrap_or(u32::MAX).max(1)
+}
+
 /// Millionths of a dollar as dollars.
 pub(crate) fn dollars(micro: u64) -> String {
     let text = format!("{}.{:06}", micro / 1_000_000, micro % 1_000_000);

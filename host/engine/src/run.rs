@@ -1,5 +1,6 @@
 //! A run: its state, the events that change it, the effects that it owes.
 
+use crate::afford;
 use crate::effect::{Effect, Ending, ModelCall, ToolCall};
 use crate::event::{Event, EventKind};
 use crate::facts::Facts;
@@ -92,6 +93,15 @@ impl Run {
         let scope = self.asker(call)?;
         let (stage, _) = scope.state.stage.asking()?;
         prompts::build(scope, stage).ok()
+    }
+
+    /// How many exchanges that cost something an owed model call may take before the budgets could
+    /// be crossed; 1 if the call isn't owed.
+    pub fn tries(&self, call: CallId, prompt: &Prompt) -> u32 {
+        let Some(state) = self.asker(call).map(|scope| scope.state) else { return 1 };
+        let Some((stage, asking)) = state.stage.asking() else { return 1 };
+        let expert = stages::expert(state, stage);
+        afford::tries(state, stage, expert.as_deref(), prompt, asking.max_tokens)
     }
 
     /// The same as data, for models that read no prose; none if the call isn't owed.

@@ -110,5 +110,5 @@ impl Header {
 
 /// A request as it is kept and matched.
 fn kept(request: Request) -> Request {
-    Request { facts: Value::Null, ..request }
+    Request { facts: Value::Null, tries: None, ..request }
 }

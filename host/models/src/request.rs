@@ -20,6 +20,10 @@ pub struct Request {
     pub facts: Value,
     /// Cap on output tokens, thinking included.
     pub max_tokens: u32,
+    /// Exchanges that may cost something, failed ones included; none for as many as there is
+    /// reason for. No part of what is sent, so that a recording knows nothing of it.
+    #[serde(skip)]
+    pub tries: Option<u32>,
 }
 
 impl Request {

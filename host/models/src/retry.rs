@@ -101,6 +101,9 @@ pub(crate) async fn until_answered<L: Listener, T>(
         if let Some(wait) = asked.filter(|wait| *wait > transport.max_server_wait) {
             return Err(wait_too_long(error, wait));
         }
+        if account.is_used_up() {
+            return Err(with_note(error, "; the budget has no room for another try"));
+        }
         if attempt >= transport.attempts {
             return Err(tried(error, attempt));
         }

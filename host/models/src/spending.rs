@@ -34,17 +34,19 @@ pub(crate) struct Account<'r> {
     usage: Usage,
     /// Exchange by exchange: a long prompt's price holds for that exchange alone.
     cost: MicroDollars,
+    /// Exchanges that came to nothing.
+    lost: u32,
 }
 
 impl<'r> Account<'r> {
     /// For a request to a model of this price.
     pub(crate) fn new(request: &'r Request, price: Option<&'r Price>) -> Self {
-        Self { request: Some(request), price, usage: Usage::default(), cost: MicroDollars(0) }
+        Self { request: Some(request), price, usage: Usage::default(), cost: MicroDollars(0), lost: 0 }
     }
 
     /// For questions about models, which use nothing.
     pub(crate) fn free() -> Self {
-        Self { request: None, price: None, usage: Usage::default(), cost: MicroDollars(0) }
+        Self { request: None, price: None, usage: Usage::default(), cost: MicroDollars(0), lost: 0 }
     }
 
     /// Adds what an exchange used.
@@ -66,6 +68,13 @@ impl<'r> Account<'r> {
         let heard = tokens(used.uncounted).min(u64::from(request.max_tokens));
         usage.output_tokens = usage.output_tokens.max(heard);
         self.add(usage);
+        self.lost = self.lost.saturating_add(1);
+    }
+
+    /// Whether another exchange could cost more than there is.
+    pub(crate) fn is_used_up(&self) -> bool {
+        let tries = self.request.and_then(|request| request.tries);
+        tries.is_some_and(|tries| self.lost >= tries)
     }
 
     /// The outcome of the request, with all that it used.

@@ -22,6 +22,7 @@ fn request(schema: Value, user: &str) -> Request {
         ask: Ask::Stage { system: "role".to_owned(), user: user.to_owned(), schema },
         facts: Value::Null,
         max_tokens: 100,
+        tries: None,
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) enum Unanswered {
 /// What is sent for an owed call.
 pub(super) fn request(run: &Run, call: &ModelCall, with_facts: bool) -> Result<Request> {
     let prompt = run.prompt(call.call).context("a model call that isn't owed was to be made")?;
+    let tries = Some(run.tries(call.call, &prompt));
     let ask = match prompt {
         Prompt::Stage { system, user, schema } => Ask::Stage { system, user, schema },
         Prompt::Conversation { conversation, tools } => {
@@ -52,6 +53,7 @@ pub(super) fn request(run: &Run, call: &ModelCall, with_facts: bool) -> Result<R
         ask,
         facts,
         max_tokens: call.max_tokens,
+        tries,
     })
 }
 

@@ -59,6 +59,25 @@ fn the_replys_cap_shrinks_to_what_is_left() {
 }
 
 #[test]
+fn a_call_has_as_many_tries_as_the_budgets_have_room_for() {
+    let tries = |script: &Script| {
+        let call = script.model_call();
+        let prompt = script.run.prompt(call.call).expect("it is owed");
+        script.run.tries(call.call, &prompt)
+    };
+    assert_eq!(tries(&Script::start(without_pauses())), u32::MAX);
+    let tokens = |cap: u64| Script::start(limited(|s| s.limits.tokens = Some(cap)));
+    assert_eq!(tries(&tokens(12_000)), 1, "the reply's cap takes all that is left");
+    assert!((2..=1_000_000 / 16_000).contains(&tries(&tokens(1_000_000))));
+    let money = Script::start(limited(|s| {
+        s.limits.money = Some(200_000);
+        s.rates = rates();
+    }));
+    let most = u64::from(money.model_call().max_tokens) * 5;
+    assert!((1..=200_000 / most).contains(&tries(&money).into()), "{most}");
+}
+
+#[test]
 fn a_cap_that_is_raised_after_a_cut_stays_within_the_budget() {
     let mut script = Script::start(limited(|s| s.limits.tokens = Some(30_000)));
     script.say_and_stop("{", StopReason::Length);

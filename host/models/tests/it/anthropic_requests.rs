@@ -16,6 +16,7 @@ pub(crate) fn request() -> Request {
         ask: stage("You choose the next action.", "The task on top: list the files.", schema()),
         facts: Value::Null,
         max_tokens: 1_234,
+        tries: None,
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn openai(server: &MessagesApi) -> OpenAi {
 }
 
 pub(crate) fn asked(ask: Ask) -> Request {
-    Request { stage: "act".to_owned(), expert: None, ask, facts: Value::Null, max_tokens: 1_000 }
+    Request { stage: "act".to_owned(), expert: None, ask, facts: Value::Null, max_tokens: 1_000, tries: None }
 }
 
 pub(crate) fn one_stage() -> Request {

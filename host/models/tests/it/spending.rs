@@ -4,8 +4,8 @@ use crate::anthropic_requests::{KEY, config, good, model, request};
 use crate::server::{Act, Server};
 use proptest::prelude::*;
 use ringfence_models::{
-    AnthropicConfig, Catalogue, MicroDollars, Model, ModelError, OpenAi, OpenAiConfig, Reply, Secret,
-    Spending, Transport, Usage,
+    AnthropicConfig, Catalogue, MicroDollars, Model, ModelError, OpenAi, OpenAiConfig, Reply, Request,
+    Secret, Spending, Transport, Usage,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -77,6 +77,18 @@ async fn an_error_tells_what_all_its_tries_used() {
     // The server had only counted the prompt: what was heard of the reply is estimated.
     assert_eq!((usage.input_tokens, usage.output_tokens), (300, 300));
     assert_eq!(cost, Some(MicroDollars(300 * 2 + 300 * 10)));
+}
+
+#[tokio::test]
+async fn a_try_that_the_budget_has_no_room_for_isnt_made() {
+    let busy = || Act::json(529, json!({ "error": { "type": "overloaded_error", "message": "later" } }));
+    let cut = || Act::Cut(events(&counted(100, 40, "end_turn")));
+    let server = Server::start([busy(), cut(), busy(), cut(), good("{}")]);
+    let bounded = Request { tries: Some(2), ..request() };
+    let error = model(config(&server.url())).complete(bounded).await.unwrap_err();
+    assert!(error.is_transient() && error.to_string().ends_with("no room for another try"), "{error}");
+    assert_eq!(error.spending().usage.output_tokens, 80);
+    assert_eq!(server.seen().len(), 4, "what was turned away cost nothing");
 }
 
 #[tokio::test]

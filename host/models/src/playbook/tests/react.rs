@@ -70,7 +70,7 @@ fn request(ask: Ask, stage: &str) -> Request {
     let facts = json!({
         "flow": "react", "stage": stage, "tools": tools, "iterations": { "used": 2, "limit": 10 },
     });
-    Request { stage: stage.to_owned(), expert: None, ask, facts, max_tokens: 1000 }
+    Request { stage: stage.to_owned(), expert: None, ask, facts, max_tokens: 1000, tries: None }
 }
 
 fn conversation() -> Ask {
