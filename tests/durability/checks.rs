@@ -56,6 +56,7 @@ fn intents_came_first(life: &Life, what: &str) {
         let meant = match &recorded.event.kind {
             EventKind::ModelReplied { call, .. }
             | EventKind::ModelFailed { call, .. }
+            | EventKind::ModelDropped { call, .. }
             | EventKind::ToolFinished { call, .. } => calls.contains(call),
             EventKind::Answered { review, .. } => reviews.contains(review),
             EventKind::Started { .. } | EventKind::Resumed { .. } => true,

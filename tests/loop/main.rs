@@ -8,6 +8,7 @@ mod control;
 mod crash;
 mod flows;
 mod fork;
+mod given_up;
 mod malformed;
 mod models;
 mod notify;

@@ -23,7 +23,7 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
+    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -142,7 +142,7 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
     failpoint::hit("appended");
     let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, false, |interrupt| Driver {
+    go(&sandbox, Origin::New, |interrupt| Driver {
         run,
         lease,
         model,
@@ -167,7 +167,26 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
     let unjournaled = last_sign.map_or(Duration::ZERO, |sign| between(run.state().clock.latest, sign));
-    go_on(Opened { store, lease, run, unjournaled }, means, resumption, folders, voice)
+    let was_driven = was_driven(&journal);
+    go_on(Opened { store, lease, run, unjournaled, was_driven }, means, resumption, folders, voice)
+}
+
+/// A run that was forked and left alone has had no driver: it holds what it was forked with, and its
+/// plan.
+fn was_driven(journal: &Journal) -> bool {
+    let given = journal.run.parent.as_ref().map_or(0, |parent| parent.event);
+    let own = journal.events.iter().skip(usize::try_from(given).unwrap_or(usize::MAX));
+    own.map(|recorded| &recorded.event.kind).any(|kind| match kind {
+        EventKind::Replanned { .. } | EventKind::Answered { answer: Answer::EditPlan { .. }, .. } => false,
+        EventKind::Started { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
+        | EventKind::ToolFinished { .. }
+        | EventKind::Answered { .. }
+        | EventKind::Interrupted
+        | EventKind::Resumed { .. } => true,
+    })
 }
 
 fn between(from: Timestamp, to: Timestamp) -> Duration {
@@ -205,6 +224,8 @@ pub struct Opened {
     pub run: Run,
     /// Working time since its latest event, as far as a driver that was lost gave signs of life.
     pub unjournaled: Duration,
+    /// Whether a driver had it before.
+    pub was_driven: bool,
 }
 
 /// Drives a run that was there before until it stops, and tells how.
@@ -215,13 +236,14 @@ pub fn go_on(
     folders: &Folders,
     voice: Voice,
 ) -> Result<Exit> {
-    let Opened { store, lease, run, unjournaled } = opened;
+    let Opened { store, lease, run, unjournaled, was_driven } = opened;
     let Means { project, model, fenced } = means;
     let Resumption { other: _, record: _, reviewer, durability: _, notify } = resumption;
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let driven = go(&sandbox, true, |interrupt| Driver {
+    let origin = if was_driven { Origin::Driven } else { Origin::Forked };
+    let driven = go(&sandbox, origin, |interrupt| Driver {
         run,
         lease,
         model,
@@ -309,16 +331,32 @@ pub fn own_name() -> String {
     if program.contains('/') { program } else { "ringfence".to_owned() }
 }
 
+/// Where a run comes from that is about to be driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// It begins.
+    New,
+    /// It was forked, and nobody has driven it.
+    Forked,
+    /// From another driver.
+    Driven,
+}
+
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
-fn go(sandbox: &Sandbox, resumed: bool, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
+fn go(sandbox: &Sandbox, origin: Origin, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
     sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
         driver.observer.notice(Notice::ModelChosen { identity: &identity });
-        driver.observer.notice(Notice::Opened { run: &run, resumed });
-        if resumed {
-            driver.take_over()?;
+        driver.observer.notice(Notice::Opened { run: &run, resumed: origin != Origin::New });
+        match origin {
+            Origin::New => {}
+            Origin::Forked => driver.take_over()?,
+            Origin::Driven => {
+                driver.reckon_lost()?;
+                driver.take_over()?;
+            }
         }
         let halt = driver.drive().await?;
         // It may still be telling somebody, which needn't keep anybody waiting for the result.

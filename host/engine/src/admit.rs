@@ -1,7 +1,7 @@
 //! Which event fits which state. Only reads: what is refused here leaves the run as it was.
 
 use crate::effect::{ModelStage, ToolCall};
-use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome};
+use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome, Usage};
 use crate::id::CallId;
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
@@ -20,6 +20,8 @@ pub(crate) enum Admitted {
     Replied { stage: ModelStage, asking: Asking, reply: ModelReply },
     /// A model that gave none.
     Unanswered { stage: ModelStage, asking: Asking, failure: ModelFailure },
+    /// A model call that was given up.
+    Dropped { usage: Usage, cost: Option<u64> },
     /// A tool call that ended.
     ToolEnded { turn: Turn, call: ToolCall, outcome: ToolOutcome },
     /// A person's answer.
@@ -40,6 +42,10 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::Started { .. } => Err(Refused::StartedAgain),
         // The driver of a run that is over only wants to see its end again.
         EventKind::Resumed { .. } if over => Ok(Admitted::Nothing),
+        EventKind::ModelDropped { call, usage, cost } => {
+            let known = call.0 < scope.state.next.call;
+            if known { Ok(Admitted::Dropped { usage, cost }) } else { Err(Refused::NotPending { call }) }
+        }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ToolFinished { .. }

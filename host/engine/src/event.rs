@@ -49,6 +49,18 @@ pub enum EventKind {
         /// Why.
         failure: ModelFailure,
     },
+    /// A model call was given up in the middle, by a stop, a crash or because nobody needs its answer
+    /// any more: what it had used until then counts. Changes nothing else, and is taken after the end
+    /// too.
+    ModelDropped {
+        /// The call that was given up.
+        call: CallId,
+        /// What it had used, as far as it is known or can be estimated.
+        usage: Usage,
+        /// What that cost, in millionths of a US dollar, where the price is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<u64>,
+    },
     /// A tool call came to an end.
     ToolFinished {
         /// The call that ended.

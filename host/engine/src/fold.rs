@@ -55,6 +55,7 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             let outcome = stages::unanswered(state, stage, &asking, &failure);
             go(state, above, outcome);
         }),
+        Admitted::Dropped { usage, cost } => stages::use_up(state, &usage, cost),
         Admitted::ToolEnded { turn, call, outcome } => within(state, |state| {
             let outcome = stages::tool_ended(state, turn, &call, outcome);
             go(state, above, outcome);

@@ -43,6 +43,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         EventKind::Started { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }

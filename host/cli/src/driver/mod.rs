@@ -25,9 +25,10 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
-    Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage, ToolCall,
+    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage,
+    ToolCall,
 };
-use ringfence_models::Model;
+use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -83,7 +84,8 @@ impl Driver {
                     None => continue,
                 }
             }
-            flights.keep_only(&owed);
+            let dropped = flights.keep_only(&owed);
+            self.dropped(dropped)?;
             let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
             for effect in &owed {
                 match effect {
@@ -111,6 +113,8 @@ impl Driver {
                 break halt;
             }
         };
+        let dropped = flights.clear();
+        self.dropped(dropped)?;
         self.observer.notice(Notice::Halted { halt: &halt, state: self.run.state() });
         Ok(halt)
     }
@@ -138,6 +142,19 @@ impl Driver {
             }
             (Some(_), Some(_)) => Ok(()),
         }
+    }
+
+    /// Counts what the driver before had asked and heard no answer to: at least the asking was used.
+    /// To be called before [`Self::take_over`], where there was such a driver.
+    pub fn reckon_lost(&mut self) -> Result<()> {
+        let mut lost = Vec::new();
+        for effect in self.run.owed() {
+            if let Effect::CallModel(call) = effect {
+                let request = asking::request(&self.run, &call, false)?;
+                lost.push((call.call, self.model.least(&request)));
+            }
+        }
+        self.dropped(lost)
     }
 
     fn resumed(&mut self) -> Result<()> {
@@ -196,7 +213,8 @@ impl Driver {
             match landed {
                 None => {
                     // Before the journal, so that the tools stop at once.
-                    flights.clear();
+                    let dropped = flights.clear();
+                    self.dropped(dropped)?;
                     return self.interrupted();
                 }
                 Some(Landed::Ready { component, took: Some(took) }) => {
@@ -283,6 +301,14 @@ impl Driver {
             self.record(EventKind::Interrupted, None)?;
         }
         Ok(Some(Halt::Interrupted))
+    }
+
+    /// What model calls had used that were given up counts too.
+    fn dropped(&mut self, dropped: Vec<(CallId, Spending)>) -> Result<()> {
+        dropped
+            .into_iter()
+            .filter_map(|(call, spending)| asking::dropped(call, spending))
+            .try_for_each(|kind| self.record(kind, None))
     }
 
     fn beat(&self) {

@@ -111,6 +111,7 @@ impl Telling {
                 self.plan(state, &mut lines);
             }
             EventKind::Started { .. }
+            | EventKind::ModelDropped { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. } => {}
@@ -129,9 +130,9 @@ impl Telling {
     /// The delegated task that an event is for.
     fn lane_of(&self, kind: &EventKind) -> Option<TaskId> {
         match kind {
-            EventKind::ModelReplied { call, .. } | EventKind::ModelFailed { call, .. } => {
-                self.asked.get(call)?.lane.clone()
-            }
+            EventKind::ModelReplied { call, .. }
+            | EventKind::ModelFailed { call, .. }
+            | EventKind::ModelDropped { call, .. } => self.asked.get(call)?.lane.clone(),
             EventKind::ToolFinished { call, .. } => self.made.get(call)?.lane.clone(),
             EventKind::Started { .. }
             | EventKind::Answered { .. }

@@ -14,6 +14,7 @@ pub(crate) enum Move {
     Babble(usize, usize),
     Stop(usize, StopReason),
     FailModel(usize),
+    DropModel(usize),
     Tool(usize, OutcomeStatus, bool),
     Answer(usize, usize),
     Interrupt,
@@ -33,6 +34,7 @@ pub(crate) fn moves() -> impl Strategy<Value = Move> {
             Just(StopReason::Length), Just(StopReason::Refusal), Just(StopReason::ToolUse),
         ]).prop_map(|(which, stop)| Move::Stop(which, stop)),
         1 => any.clone().prop_map(Move::FailModel),
+        1 => any.clone().prop_map(Move::DropModel),
         12 => (any.clone(), prop_oneof![
             6 => Just(OutcomeStatus::Done),
             1 => Just(OutcomeStatus::Failed),
@@ -212,6 +214,10 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
             let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 10 };
             let failure = ModelFailure { usage, ..ModelFailure::unpaid("gone", true) };
             EventKind::ModelFailed { call: model(*which).0, failure }
+        }
+        Move::DropModel(which) => {
+            let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 10 };
+            EventKind::ModelDropped { call: model(*which).0, usage, cost: None }
         }
         Move::Tool(which, status, transient) => EventKind::ToolFinished {
             call: pick(&tools, *which).unwrap_or(CallId(1)),

@@ -100,6 +100,7 @@ fn renamed(first: &Event, id: &RunId, limits: &LimitArgs) -> Result<Event> {
         }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
         | EventKind::ToolFinished { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted

@@ -55,7 +55,8 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
             if !voice.quiet && !voice.json {
                 err(&format!("forked from run {} at event {}\n", parent.run.id, args.at));
             }
-            let opened = Opened { store, lease, run: branch.run, unjournaled: Duration::ZERO };
+            let (unjournaled, was_driven) = (Duration::ZERO, false);
+            let opened = Opened { store, lease, run: branch.run, unjournaled, was_driven };
             return session::go_on(opened, means, resumption, &folders, voice);
         }
     }

@@ -89,6 +89,7 @@ impl Folded {
                 self.ended.push(EndedCall { call, outcome, at: event.at, receipt });
             }
             EventKind::Started { .. }
+            | EventKind::ModelDropped { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }

@@ -123,6 +123,7 @@ fn kind(kind: &EventKind) -> &'static str {
         EventKind::Started { .. } => "started",
         EventKind::ModelReplied { .. } => "model_replied",
         EventKind::ModelFailed { .. } => "model_failed",
+        EventKind::ModelDropped { .. } => "model_dropped",
         EventKind::ToolFinished { .. } => "tool_finished",
         EventKind::Answered { .. } => "answered",
         EventKind::Interrupted => "interrupted",
@@ -136,6 +137,9 @@ fn line(kind: &EventKind, told: &[String]) -> String {
     let own = match kind {
         EventKind::Started { goal, .. } => goal.clone(),
         EventKind::Answered { review, answer } => format!("review {review}: {}", words(answer)),
+        EventKind::ModelDropped { usage, .. } => {
+            format!("given up in the middle; {} tokens had been used", usage.total())
+        }
         EventKind::Resumed { rates: Some(_) } => "with other models".to_owned(),
         EventKind::Resumed { rates: None }
         | EventKind::Interrupted
