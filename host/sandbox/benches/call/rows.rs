@@ -83,6 +83,8 @@ impl Fenced {
             input: json!({"file_path": NAME, "max_lines": 1000}),
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }
