@@ -77,6 +77,8 @@ impl Executor for Fenced {
             input: call.input.clone(),
             tree: self.toolbox.tree(&call.tool).clone(),
             limits,
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         };
         match self.sandbox.call(request).await {

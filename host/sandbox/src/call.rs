@@ -13,6 +13,7 @@ use crate::json::{Arguments, InputError, Results, arguments};
 use crate::outcome::{Ended, judge};
 use crate::receipt::{Outcome, Receipt};
 use crate::sandbox::{Core, Sandbox};
+use crate::stage::{KnownReads, Stage, StageError};
 use crate::stdio::Captured;
 use crate::ticker::Ticking;
 use crate::toolset::Tool;
@@ -47,6 +48,11 @@ pub struct CallRequest {
     pub input: Value,
     /// What it may see of the files.
     pub tree: Arc<GrantedTree>,
+    /// The run's staged writes: seen by the call, and where its changes go. A call with a grant to
+    /// write has to have one.
+    pub stage: Option<Arc<Stage>>,
+    /// What the run has read before, so that it may change it.
+    pub known: Arc<KnownReads>,
     /// The bounds.
     pub limits: Limits,
     /// Cancels the call; cancelling twice or after its end does nothing.
@@ -79,6 +85,20 @@ pub enum CallError {
         tool: String,
         /// What doesn't fit.
         source: InputError,
+    },
+    /// There is a grant to write, and nowhere to write to.
+    #[error("`{tool}` was not called: it is granted to write, which needs a stage")]
+    NoStage {
+        /// The tool.
+        tool: String,
+    },
+    /// The stage can't be used. If that came out at the call's end, its changes are dropped.
+    #[error("`{tool}` could not use its stage: {source}")]
+    Stage {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        source: StageError,
     },
     /// The component can't be used.
     #[error(transparent)]
@@ -148,7 +168,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let deadline = started + limits.time().min(LONGEST);
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
-    let view = View::new(request.tree.clone(), limits);
+    let view = view_of(&request)?;
     let made_up = (!request.tree.grants().entropy).then(|| {
         let digest = request.tool.component().digest().hex();
         Seed::of(&digest, request.tool.name(), &request.input)
@@ -156,7 +176,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let state = HostState::new(view, limits, stdout.clone(), stderr.clone(), made_up);
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
-        return Ok(judge(&request, Ended::Cancelled, state, [stdout, stderr], spent));
+        return judge(&request, Ended::Cancelled, state, [stdout, stderr], spent);
     };
     let mut store =
         new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
@@ -168,7 +188,17 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
     let state = store.into_data();
     drop(slot);
-    Ok(judge(&request, ended, state, [stdout, stderr], Spent { cpu, fuel, wall: started.elapsed() }))
+    judge(&request, ended, state, [stdout, stderr], Spent { cpu, fuel, wall: started.elapsed() })
+}
+
+fn view_of(request: &CallRequest) -> Result<View, CallError> {
+    let tool = || request.tool.name().to_owned();
+    match &request.stage {
+        Some(stage) => View::staged(request.tree.clone(), &request.limits, stage, request.known.clone())
+            .map_err(|source| CallError::Stage { tool: tool(), source }),
+        None if request.tree.grants().facts().writes => Err(CallError::NoStage { tool: tool() }),
+        None => Ok(View::new(request.tree.clone(), &request.limits)),
+    }
 }
 
 /// What a call used.

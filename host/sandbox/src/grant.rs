@@ -39,6 +39,11 @@ impl DirGrant {
     pub fn read(path: GrantPath) -> Self {
         Self { path, access: Access::Read, masks: Masks::default() }
     }
+
+    /// To be read and changed, with the same hidden as for [`Self::read`].
+    pub fn write(path: GrantPath) -> Self {
+        Self { access: Access::Write, ..Self::read(path) }
+    }
 }
 
 /// What may be done in a granted directory.
@@ -47,6 +52,17 @@ impl DirGrant {
 pub enum Access {
     /// Look, not touch.
     Read,
+    /// Read and change. Changes land in the run's stage, never in the project itself.
+    Write,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
 }
 
 /// A normalised path relative to the project: names only, no `.`, no `..`, no leading slash.
@@ -139,8 +155,28 @@ pub struct Limits {
     pub dir_entries: u64,
     /// Bytes that are read from files.
     pub read_bytes: u64,
+    /// Bytes that are written to the stage: copies of the project's files and holes count as well.
+    #[serde(skip_serializing_if = "is_usual_write_bytes")]
+    pub write_bytes: u64,
+    /// Files and folders that are staged, moved or deleted.
+    #[serde(skip_serializing_if = "is_usual_write_entries")]
+    pub write_entries: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
+}
+
+const USUAL_WRITE_BYTES: u64 = 256 << 20;
+const USUAL_WRITE_ENTRIES: u64 = 10_000;
+
+// Left out where they are the usual ones, so that grants without them keep their digest.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_usual_write_bytes(bytes: &u64) -> bool {
+    *bytes == USUAL_WRITE_BYTES
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_usual_write_entries(entries: &u64) -> bool {
+    *entries == USUAL_WRITE_ENTRIES
 }
 
 impl Default for Limits {
@@ -153,6 +189,8 @@ impl Default for Limits {
             open_files: 512,
             dir_entries: 1_000_000,
             read_bytes: 4 << 30,
+            write_bytes: USUAL_WRITE_BYTES,
+            write_entries: USUAL_WRITE_ENTRIES,
             fuel: None,
         }
     }
@@ -173,7 +211,8 @@ impl Grants {
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: !self.entropy }
+        let writes = self.dirs.iter().any(|dir| dir.access == Access::Write);
+        Facts { reads: !self.dirs.is_empty(), writes, egress: false, deterministic: !self.entropy }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

@@ -1,7 +1,7 @@
 //! One tool call in one fresh component instance, fenced.
 //!
 //! Owns: reading a component's types into tool definitions, JSON in and out, the guest's view
-//! of the file system, limits, outcomes, receipts. Doesn't own: which tools a run may use, who
+//! of the file system, staged writes and how they reach the project, limits, outcomes, receipts. Doesn't own: which tools a run may use, who
 //! approved what, where receipts are kept.
 
 mod call;
@@ -24,6 +24,7 @@ mod outcome;
 mod receipt;
 pub mod reflect;
 mod sandbox;
+pub mod stage;
 pub mod standard;
 mod stdio;
 mod ticker;
@@ -41,5 +42,6 @@ pub use grant::*;
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
+pub use stage::{KnownReads, Mark, Stage, StageError};
 pub use toolset::{Tool, Toolset, ToolsetError};
 pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};

@@ -2,7 +2,6 @@
 //!
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
-use crate::grant::Access;
 use crate::mask::Masks;
 use crate::receipt::{Denial, DenialReason, Exceeded, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
@@ -70,6 +69,23 @@ impl Denial {
             DenialReason::ReadOnly => {
                 format!("{asked} can't be changed: the grant is for reading ({})", listed(granted))
             }
+            DenialReason::NotRead => {
+                format!("{asked} can't be changed: it was not read first; read it whole, then write")
+            }
+            DenialReason::ChangedSinceRead => {
+                format!("{asked} can't be changed: it has changed since it was read; read it again")
+            }
+            DenialReason::CrossesGrants => {
+                format!("{asked} can't be moved from one grant into another ({})", listed(granted))
+            }
+            DenialReason::GrantItself => format!(
+                "{asked} can't be removed, replaced or moved: it is granted itself, or holds what is ({})",
+                listed(granted)
+            ),
+            DenialReason::HoldsHidden => {
+                format!("{asked} can't be removed or moved: something in it is hidden from tools")
+            }
+            DenialReason::NoLinks => format!("{asked}: links can't be made or moved"),
             DenialReason::Network => format!("{asked} was not requested: no host is granted"),
         };
         if let Some(grant) = &self.would_allow {
@@ -83,12 +99,7 @@ fn listed(granted: &[GrantedDir]) -> String {
     if granted.is_empty() {
         return "none".to_owned();
     }
-    let shown: Vec<_> = granted
-        .iter()
-        .map(|grant| match grant.access {
-            Access::Read => format!("{}, read", grant.path),
-        })
-        .collect();
+    let shown: Vec<_> = granted.iter().map(|grant| format!("{}, {}", grant.path, grant.access)).collect();
     shown.join("; ")
 }
 
@@ -100,6 +111,8 @@ fn limit_name(limit: Exceeded) -> &'static str {
         Exceeded::OpenFiles => "open files and folders",
         Exceeded::DirEntries => "folder entries",
         Exceeded::ReadBytes => "bytes read from files",
+        Exceeded::WriteBytes => "bytes written to files",
+        Exceeded::WriteEntries => "files and folders changed",
         Exceeded::Exchange => "data exchanged with the host",
     }
 }
@@ -126,6 +139,7 @@ fn error_text(error: &Value) -> String {
 mod tests {
     use super::*;
     use crate::digest::Digest;
+    use crate::grant::Access;
     use crate::grant::GrantPath;
     use serde_json::json;
 

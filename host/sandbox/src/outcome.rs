@@ -1,6 +1,6 @@
 //! How a call ended, judged from what the guest did and what the fence saw; and its receipt.
 
-use crate::call::{CallReport, CallRequest, Spent};
+use crate::call::{CallError, CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
@@ -26,7 +26,7 @@ pub(crate) fn judge(
     mut state: HostState,
     [stdout, stderr]: [Captured; 2],
     spent: Spent,
-) -> CallReport {
+) -> Result<CallReport, CallError> {
     let files = state.view.take_log();
     let (requests, requests_omitted) = state.network.into_denials();
     let mut denials = files.denials;
@@ -39,6 +39,10 @@ pub(crate) fn judge(
     };
     let memory_refused = state.limiter.refused();
     let outcome = outcome_of(request, ended, memory_refused, &denials);
+    let (written, writes_omitted) = state
+        .view
+        .settle(keeps_changes(&outcome))
+        .map_err(|source| CallError::Stage { tool: request.tool.name().to_owned(), source })?;
     let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
     let receipt = Receipt {
         tool: request.tool.name().to_owned(),
@@ -46,8 +50,9 @@ pub(crate) fn judge(
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
         opened: files.opened,
+        written,
         denials,
-        omitted: files.omitted.saturating_add(requests_omitted),
+        omitted: files.omitted.saturating_add(requests_omitted).saturating_add(writes_omitted),
         truncated,
         output_bytes,
         stdio_bytes: stdout.written().saturating_add(stderr.written()),
@@ -56,7 +61,16 @@ pub(crate) fn judge(
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
     };
-    CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash }
+    Ok(CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash })
+}
+
+/// Whether what a call has staged stays. A call that was stopped or refused something may have
+/// come to half of what it was to do.
+fn keeps_changes(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Done(_) | Outcome::Failed(_) => true,
+        Outcome::Trapped(_) | Outcome::Denied { .. } | Outcome::Exceeded(_) | Outcome::Cancelled => false,
+    }
 }
 
 /// Many libcs strip the slash of an absolute path before they ask the host; a person and a model

@@ -44,6 +44,10 @@ pub enum Exceeded {
     DirEntries,
     /// Bytes from files.
     ReadBytes,
+    /// Bytes to the stage.
+    WriteBytes,
+    /// Entries that are staged.
+    WriteEntries,
     /// What crosses the boundary between guest and host, or handles.
     Exchange,
 }
@@ -85,6 +89,18 @@ pub enum DenialReason {
     Masked,
     /// A change where only reading is granted.
     ReadOnly,
+    /// A change of a file that the run has not read whole.
+    NotRead,
+    /// A change of a file that isn't any more what the run has read.
+    ChangedSinceRead,
+    /// A move from one grant into another.
+    CrossesGrants,
+    /// Removing, replacing or moving the granted folder or file itself, or a folder that holds it.
+    GrantItself,
+    /// Removing or moving a folder that something hidden lies in.
+    HoldsHidden,
+    /// Making or moving a link.
+    NoLinks,
     /// A request to the network.
     Network,
 }
@@ -132,6 +148,39 @@ pub enum Content {
     },
 }
 
+/// A file or folder that a call left changed in the stage, compared with how it found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Where it is in the guest's tree, as in [`Opened::path`].
+    pub path: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub change: WrittenChange,
+    /// The hash of the file's content before the call; none where there was no file.
+    pub before: Option<Digest>,
+    /// The hash after it; none where there is no file.
+    pub after: Option<Digest>,
+    /// The file's size after the call.
+    pub bytes: u64,
+}
+
+/// What a call did to a file or folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum WrittenChange {
+    /// It was not there.
+    Created,
+    /// It was there with another content or other times.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It was moved here, over whatever was here before.
+    Renamed {
+        /// Where it was before.
+        from: String,
+    },
+}
+
 /// The record of one call; what a report cites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -145,9 +194,13 @@ pub struct Receipt {
     pub dirs: Vec<GrantedDir>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
+    /// What the call left changed in the stage, in the order of the paths, bounded. Empty for a call
+    /// whose changes were dropped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Written>,
     /// Every denial, equal ones once, in order, bounded.
     pub denials: Vec<Denial>,
-    /// Openings and denials that didn't fit into the bounded lists.
+    /// Openings, changes and denials that didn't fit into the bounded lists.
     pub omitted: u64,
     /// Whether the result was cut to `output_bytes`.
     pub truncated: bool,

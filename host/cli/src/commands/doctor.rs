@@ -171,6 +171,8 @@ fn try_reading(state: Option<&Path>, path: &str) -> Result<(String, Outcome)> {
         input: json!({"file_path": path}),
         tree: toolbox.tree("read_file").clone(),
         limits: toolbox.limits("read_file").clone(),
+        stage: None,
+        known: Arc::default(),
         cancel: CancellationToken::new(),
         tool: tool.clone(),
     };

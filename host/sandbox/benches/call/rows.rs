@@ -102,6 +102,8 @@ impl Fenced {
             input,
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

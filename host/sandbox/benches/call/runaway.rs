@@ -30,6 +30,8 @@ pub(crate) fn lateness(at_once: usize, rounds: usize) -> Sample {
         input: json!({}),
         tree: GrantedTree::open(&project, &Grants::whole_project()).unwrap(),
         limits: Limits { time_ms: DEADLINE.as_millis() as u64, ..Limits::default() },
+        stage: None,
+        known: Arc::default(),
         cancel: CancellationToken::new(),
     };
     let times = runtime.block_on(async {

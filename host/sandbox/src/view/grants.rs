@@ -163,6 +163,11 @@ impl GrantedTree {
         place.is_root() || self.granted.iter().any(|g| g.place.below(place).is_some())
     }
 
+    /// Whether a place is what is granted, or a grant lies in it.
+    pub(super) fn has_grant_at_or_below(&self, place: &Place) -> bool {
+        self.granted.iter().any(|g| g.place.below(place).is_some())
+    }
+
     /// The names in a bare folder, in order, each with whether it is a granted file.
     pub(super) fn bare_names(&self, place: &Place) -> BTreeMap<&str, bool> {
         let ways = self.granted.iter().filter_map(|g| Some((g.place.below(place)?, &g.held)));

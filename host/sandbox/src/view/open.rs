@@ -56,7 +56,7 @@ impl GrantedTree {
         Err(Refused::Plain(ErrorCode::Loop))
     }
 
-    fn open_pinned(&self, pinned: &Pinned, manner: Manner) -> Result<Open, Refused> {
+    pub(super) fn open_pinned(&self, pinned: &Pinned, manner: Manner) -> Result<Open, Refused> {
         let Some(kind) = pinned.kind() else { return Err(Refused::Plain(ErrorCode::NoEntry)) };
         let special = || Refused::denied(DenialReason::SpecialFile, &pinned.place);
         let folder = match kind {

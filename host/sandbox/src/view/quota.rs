@@ -18,6 +18,14 @@ pub(super) struct Quotas {
     descriptors: u64,
     entries: u64,
     pub(super) bytes: ByteQuota,
+    pub(super) writes: WriteQuota,
+}
+
+/// What may still be written; shared with streams, which are written without the view.
+#[derive(Debug, Clone)]
+pub(crate) struct WriteQuota {
+    bytes: Arc<AtomicU64>,
+    entries: Arc<AtomicU64>,
 }
 
 /// The bytes that may still be read; shared with streams, which are read without the view.
@@ -30,6 +38,10 @@ impl Quotas {
             descriptors: limits.open_files,
             entries: limits.dir_entries,
             bytes: ByteQuota(Arc::new(AtomicU64::new(limits.read_bytes))),
+            writes: WriteQuota {
+                bytes: Arc::new(AtomicU64::new(limits.write_bytes)),
+                entries: Arc::new(AtomicU64::new(limits.write_entries)),
+            },
         }
     }
 
@@ -59,9 +71,25 @@ impl Quotas {
 impl ByteQuota {
     /// So many bytes are about to be handed out.
     pub(super) fn read(&self, bytes: usize) -> Result<(), QuotaExceeded> {
-        let left = self.0.load(Relaxed).checked_sub(bytes as u64);
-        // One guest's calls come one after the other.
-        self.0.store(left.ok_or(QuotaExceeded(Exceeded::ReadBytes))?, Relaxed);
-        Ok(())
+        take(&self.0, bytes as u64, Exceeded::ReadBytes)
     }
+}
+
+impl WriteQuota {
+    /// So many bytes are about to be written, or to be holes.
+    pub(crate) fn bytes(&self, bytes: u64) -> Result<(), QuotaExceeded> {
+        take(&self.bytes, bytes, Exceeded::WriteBytes)
+    }
+
+    /// One more file or folder is about to be staged.
+    pub(crate) fn entry(&self) -> Result<(), QuotaExceeded> {
+        take(&self.entries, 1, Exceeded::WriteEntries)
+    }
+}
+
+/// One guest's calls come one after the other, so nobody takes in between.
+fn take(left: &AtomicU64, wanted: u64, limit: Exceeded) -> Result<(), QuotaExceeded> {
+    let rest = left.load(Relaxed).checked_sub(wanted);
+    left.store(rest.ok_or(QuotaExceeded(limit))?, Relaxed);
+    Ok(())
 }

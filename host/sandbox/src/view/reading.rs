@@ -18,6 +18,8 @@ struct Record {
     length: u64,
     current: Option<Piece>,
     before: Pieces,
+    /// Of the piece that was the whole file, if there was one; of the last.
+    whole: Option<Digest>,
 }
 
 #[derive(Debug)]
@@ -76,6 +78,15 @@ impl Reading {
         piece.at_end = bytes.is_empty();
     }
 
+    /// The hash of the whole file as it was read last, if it ever was.
+    pub(super) fn whole(&self) -> Option<Digest> {
+        let record = self.record()?;
+        match &record.current {
+            Some(piece) if piece.is_whole() => Some(Digest::from_hash(piece.hasher.finalize())),
+            Some(_) | None => record.whole,
+        }
+    }
+
     /// Bytes handed out, and what is known of them.
     pub(super) fn finish(&self) -> (u64, Content) {
         let Some(mut record) = self.record() else { return (0, Content::Nothing) };
@@ -94,7 +105,10 @@ impl Record {
         let Some(piece) = self.current.take() else { return };
         let length = piece.next - piece.start;
         let hash = Digest::from_hash(piece.hasher.finalize());
-        let is_whole = piece.start == 0 && (piece.at_end || length == piece.file_length);
+        let is_whole = piece.is_whole();
+        if is_whole {
+            self.whole = Some(hash);
+        }
         self.before = match std::mem::take(&mut self.before) {
             Pieces::None if is_whole => Pieces::Whole { length, hash },
             Pieces::Whole { length: before, hash: same } if is_whole && same == hash => {
@@ -116,6 +130,10 @@ impl Record {
 impl Piece {
     fn at(start: u64, file_length: u64) -> Self {
         Self { start, next: start, at_end: false, file_length, hasher: Box::default() }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.start == 0 && (self.at_end || self.next == self.file_length)
     }
 }
 

@@ -53,7 +53,13 @@ impl Refused {
             Self::Denied { reason, .. } => match reason {
                 DenialReason::NotGranted | DenialReason::Masked => ErrorCode::NoEntry,
                 DenialReason::ReadOnly => ErrorCode::ReadOnly,
-                DenialReason::LeavesRoot
+                DenialReason::NotRead
+                | DenialReason::ChangedSinceRead
+                | DenialReason::CrossesGrants
+                | DenialReason::GrantItself
+                | DenialReason::HoldsHidden
+                | DenialReason::NoLinks
+                | DenialReason::LeavesRoot
                 | DenialReason::LinkLeaves
                 | DenialReason::SpecialFile
                 | DenialReason::Network => ErrorCode::NotPermitted,

@@ -239,6 +239,8 @@ impl Bench {
             input,
             tree: self.tree.clone(),
             limits: Limits { time_ms: 20_000, ..Limits::default() },
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

@@ -27,7 +27,15 @@ async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallRepor
 }
 
 async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: Limits) -> CallReport {
-    let request = CallRequest { tool, input, tree: tree.clone(), limits, cancel: CancellationToken::new() };
+    let request = CallRequest {
+        tool,
+        input,
+        tree: tree.clone(),
+        stage: None,
+        known: Arc::default(),
+        limits,
+        cancel: CancellationToken::new(),
+    };
     STANDARD.sandbox.call(request).await.unwrap()
 }
 

@@ -23,6 +23,8 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         input,
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
+        stage: None,
+        known: Arc::default(),
         cancel: cancel.clone(),
         tool,
     };
