@@ -3,6 +3,7 @@
 use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
+use crate::granted::Granted;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -82,6 +83,8 @@ pub enum EventKind {
         /// The whole new list of open tasks, first to be done first.
         tasks: Vec<PlannedTask>,
     },
+    /// A person allowed more than the run was started with, from the next call on. Answers nothing.
+    Granted(Granted),
 }
 
 /// A model's reply to one request.

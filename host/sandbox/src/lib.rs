@@ -42,4 +42,4 @@ pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use toolset::{Tool, Toolset, ToolsetError};
-pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};
+pub use view::{Explanation, FileLog, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing};

@@ -46,6 +46,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
+        | EventKind::Granted(_)
         | EventKind::Replanned { .. } => None,
     }
 }

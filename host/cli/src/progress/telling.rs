@@ -113,6 +113,8 @@ impl Telling {
             EventKind::Started { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
+            // A person's own doing, at another command.
+            | EventKind::Granted(_)
             | EventKind::Resumed { .. } => {}
         }
         detours(own, &by, number, &mut lines);
@@ -137,6 +139,7 @@ impl Telling {
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
             | EventKind::Replanned { .. } => None,
         }
     }

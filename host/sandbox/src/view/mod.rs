@@ -19,6 +19,7 @@
 
 mod beneath;
 mod escape;
+mod explain;
 mod grant_error;
 mod grants;
 mod hint;
@@ -42,6 +43,7 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
+pub use explain::{Explanation, Ruling, Thing};
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;
 pub use host::{ViewHost, add_to_linker};

@@ -92,6 +92,7 @@ impl Folded {
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
             | EventKind::Replanned { .. } => {}
         }
     }
