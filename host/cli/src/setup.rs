@@ -38,6 +38,9 @@ pub struct Setup {
     /// The tools that may be used; none means all.
     #[serde(default)]
     pub allowed: Option<Vec<String>>,
+    /// Who the run works as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// Components besides the standard ones. Their bytes are kept in the state folder.
     #[serde(default)]
     pub components: Vec<Pinned>,
@@ -76,7 +79,8 @@ impl Setup {
             project: project.path().to_owned(),
             grants: resolved.grants.clone(),
             tools: resolved.tools.clone(),
-            allowed,
+            allowed: resolved.allowed(allowed)?,
+            role: resolved.role.as_ref().map(|role| role.name.clone()),
             components,
             polling: resolved.polling.clone(),
             models,

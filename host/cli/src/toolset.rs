@@ -3,6 +3,7 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
+use crate::config::language::nearest;
 use crate::config::{Resolved, ToolPolicy};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
@@ -50,7 +51,7 @@ impl Toolbox {
         let mut own = BTreeMap::new();
         for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
-            find(&tools, name)?;
+            find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
             own.insert(name.clone(), open(&policy.grants())?);
         }
         let all = open(grants)?;
@@ -113,8 +114,16 @@ fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
 fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
     tools.get(name).ok_or_else(|| {
         let names: Vec<_> = tools.iter().map(Tool::name).collect();
-        Refusal::usage(format!("there is no tool `{name}`"))
-            .hint(format!("the tools are: {}", names.join(", ")))
-            .into()
+        let all = names.join(", ");
+        let hint = match nearest(name, names) {
+            Some(meant) => format!("did you mean `{meant}`? The tools are: {all}"),
+            None => format!("the tools are: {all}"),
+        };
+        Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
     })
+}
+
+/// The error with the place in a file that led to it, where one did.
+pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
+    if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
 }

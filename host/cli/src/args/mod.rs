@@ -169,6 +169,9 @@ pub struct GrantArgs {
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
     pub components: Vec<PathBuf>,
+    /// Work as this role of the configuration: only its tools exist
+    #[arg(long, value_name = "NAME", help_heading = "Fence")]
+    pub role: Option<String>,
     /// Trust the project's own configuration if it has this hash
     #[arg(long, value_name = "HASH", help_heading = "Fence")]
     pub trust: Option<String>,

@@ -3,6 +3,8 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
+use super::language::Position;
+use super::roles::RoleSection;
 use crate::args::{parse_duration, parse_money, parse_size};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
@@ -44,7 +46,14 @@ pub struct ConfigFile {
     pub experts: BTreeMap<String, ExpertSection>,
     /// What single tools may do, where it is less.
     pub tools: BTreeMap<String, ToolSection>,
-    roles: NotEnforced,
+    /// Who a run can work as.
+    pub roles: BTreeMap<String, RoleSection>,
+    /// What the file is called in messages.
+    #[serde(skip)]
+    pub named: String,
+    /// Where each key is said, by its dotted name.
+    #[serde(skip)]
+    pub said_at: BTreeMap<String, Position>,
 }
 
 /// `[grants]`
@@ -254,7 +263,7 @@ pub struct Bytes(pub u64);
 
 /// A key of the language that this version can't honour: its presence is an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct NotEnforced;
+pub(super) struct NotEnforced;
 
 impl<'de> Deserialize<'de> for NotEnforced {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {

@@ -4,6 +4,7 @@ use super::dirs::{self, common, holds, plain};
 use super::file::{
     Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
 };
+use super::reading::place;
 use super::{Flags, ToolPolicy};
 use crate::exit::Refusal;
 use anyhow::Result;
@@ -60,6 +61,7 @@ pub(super) fn tools(
                 dirs: grants.dirs.clone(),
                 entropy: grants.entropy,
                 limits: grants.limits.clone(),
+                said_in: String::new(),
             };
             let wider = before.unwrap_or(&whole);
             let dirs = &wider.dirs;
@@ -89,7 +91,8 @@ pub(super) fn tools(
                     .into());
                 }
             }
-            policies.insert(tool.clone(), policy);
+            let said_in = format!("{}: [tools.{tool}]", place(layer, &format!("tools.{tool}")));
+            policies.insert(tool.clone(), ToolPolicy { said_in, ..policy });
         }
     }
     Ok(policies)
@@ -112,6 +115,7 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
             output_bytes: less(limits.output_bytes, section.output),
             ..limits.clone()
         },
+        said_in: String::new(),
     }
 }
 
