@@ -23,7 +23,7 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
+    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus, Timestamp,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -140,7 +140,8 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
     failpoint::hit("append");
     let lease = store.create_run(&entered, &entry)?;
     failpoint::hit("appended");
-    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
+    let reviewer =
+        Reviewer { yes, terminal: voice.interactive, own_state: folders.flag(), ..Reviewer::default() };
     let sandbox = fenced.sandbox.clone();
     go(&sandbox, false, |interrupt| Driver {
         run,
@@ -166,8 +167,13 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    let unjournaled = last_sign.map_or(Duration::ZERO, |sign| between(run.state().clock.latest, sign));
+    let unjournaled = unjournaled(run.state(), last_sign);
     go_on(Opened { store, lease, run, unjournaled }, means, resumption, folders, voice)
+}
+
+/// Working time since a run's latest event, as far as a driver that was lost gave signs of life.
+pub fn unjournaled(state: &State, last_sign: Option<Timestamp>) -> Duration {
+    last_sign.map_or(Duration::ZERO, |sign| between(state.clock.latest, sign))
 }
 
 fn between(from: Timestamp, to: Timestamp) -> Duration {
@@ -341,7 +347,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
             Ok(())
         }
         Halt::Waiting(review) => {
-            tell_question(review, state, &resume);
+            tell_question(review, state, folders);
             Ok(())
         }
         Halt::Interrupted => {
@@ -352,10 +358,15 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 }
 
 /// Says what a run waits for, and the commands that answer it.
-pub fn tell_question(review: &Review, state: &State, resume: &str) {
+pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
+    let resume = resume_command(&state.run, folders);
     err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, review, state.settings.flow) {
+    for way in ways_on(&resume, review, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
+    }
+    if matches!(review.subject, Subject::Question { .. }) {
+        let grant = own_command(&format!("grant {} --dir PATH", state.run), folders);
+        err(&format!("If it needs a folder that isn't granted, before that:\n  {}\n", terminal::plain(&grant)));
     }
 }
 

@@ -4,7 +4,7 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, ToolPolicy};
+use crate::config::{Resolved, Role, ToolPolicy};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -58,6 +58,11 @@ impl Toolbox {
         Ok(Self { tools, own, all })
     }
 
+    /// A tool that a role names.
+    pub fn tool_of(&self, role: &Role, name: &str) -> Result<&Tool> {
+        self.tool(name).map_err(|error| said_in(error, &role.said_in))
+    }
+
     /// The tool of this name; the error names those that there are.
     pub fn tool(&self, name: &str) -> Result<&Tool> {
         find(&self.tools, name)
@@ -71,6 +76,11 @@ impl Toolbox {
     /// What this tool sees of the files.
     pub fn tree(&self, tool: &str) -> &Arc<GrantedTree> {
         &self.scope(tool).tree
+    }
+
+    /// What a tool sees that nothing was said of.
+    pub fn common_tree(&self) -> &Arc<GrantedTree> {
+        &self.all.tree
     }
 
     /// The bounds of a call of this tool.
@@ -100,7 +110,8 @@ pub fn sandbox(folders: &Folders) -> Result<Sandbox> {
     Ok(Sandbox::new(SandboxConfig { cache_dir, ..SandboxConfig::for_few_calls() }).or_usage()?)
 }
 
-fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
+/// The tools of the standard components and of these.
+pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     let mut components = Vec::new();
     for component in standard::components() {
         components.push(sandbox.load(component.source()?)?);
@@ -111,7 +122,8 @@ fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     Ok(Toolset::new(components).or_usage()?)
 }
 
-fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
+/// The tool of this name; the error names the one that was likely meant, and all.
+pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
     tools.get(name).ok_or_else(|| {
         let names: Vec<_> = tools.iter().map(Tool::name).collect();
         let all = names.join(", ");

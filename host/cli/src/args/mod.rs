@@ -5,7 +5,9 @@
 
 mod compare;
 mod fork;
+mod grant;
 mod model;
+mod policy;
 mod replay;
 mod resume;
 mod run;
@@ -15,7 +17,11 @@ mod values;
 
 pub use compare::CompareArgs;
 pub use fork::ForkArgs;
+pub use grant::{GrantLaterArgs, LaterAccess, LaterDir};
 pub use model::ModelSpec;
+pub use policy::{
+    PolicyArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs, PolicyInitArgs, PolicyShowArgs,
+};
 pub use replay::ReplayArgs;
 pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
@@ -79,10 +85,14 @@ pub enum Command {
     Show(ShowArgs),
     /// Print a run's report, made from its journal alone
     Report(ReportArgs),
+    /// Allow a run more than it was started with; what a model asks for, only a person can give
+    Grant(GrantLaterArgs),
     /// Run the same goal through all flows and print what each came to, side by side
     Compare(CompareArgs),
     /// List, inspect and call tools
     Tool(ToolArgs),
+    /// Write, check and show what holds, and explain what decides it
+    Policy(PolicyArgs),
     /// Check that everything works on this machine
     Doctor(DoctorArgs),
     /// Print a completion script for a shell

@@ -9,17 +9,21 @@ mod dirs;
 mod file;
 pub mod language;
 mod layers;
+mod origin;
 mod project_files;
 mod reading;
 mod roles;
+mod survey;
 mod user_file;
 
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
 };
+pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 pub use roles::{Role, RoleSection};
+pub use survey::Survey;
 
 use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
 use crate::exit::{OrUsage, Refusal};

@@ -95,6 +95,11 @@ impl Role {
         Err(Refusal::usage(format!("the role `{}` has no tool `{tool}`", self.name)).hint(hint).into())
     }
 
+    /// Whether it has folders of its own.
+    pub fn names_dirs(&self) -> bool {
+        self.dirs.is_some()
+    }
+
     /// Takes away what the role doesn't name. A folder outside the granted ones is an error, unless
     /// a flag has just narrowed those.
     pub(super) fn narrow(

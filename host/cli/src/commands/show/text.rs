@@ -32,6 +32,9 @@ fn head(shown: &Shown) -> String {
     let _ = writeln!(text, "project  {}", plain(&journal.run.project.display().to_string()));
     let _ = writeln!(text, "model    {}", plain(&journal.run.model));
     let _ = writeln!(text, "flow     {}", state.settings.flow.name());
+    if let Some(role) = &shown.role {
+        let _ = writeln!(text, "role     {}", one_line(role, 200));
+    }
     if let Some(parent) = &journal.run.parent {
         let _ = writeln!(text, "forked   from run {} at event {}", parent.run, parent.event);
     }

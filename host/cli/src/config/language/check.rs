@@ -112,9 +112,13 @@ impl Path {
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(list) = &self.list {
-            write!(f, "an entry of `{list}` in ")?;
+            write!(f, "in an entry of `{list}` ")?;
         }
-        if self.names.is_empty() { f.write_str("the file's top level") } else { write!(f, "[{}]", self.names.join(".")) }
+        if self.names.is_empty() {
+            f.write_str("at the top of the file")
+        } else {
+            write!(f, "in [{}]", self.names.join("."))
+        }
     }
 }
 
@@ -135,7 +139,7 @@ impl Found<'_> {
             match known.keys.iter().find(|key| key.name == name.get_ref().as_ref()) {
                 Some(Key { kind: Kind::NotEnforced, name: key, .. }) => {
                     let why = "this version can't enforce it, so it isn't accepted; leave it out";
-                    self.add(name.span(), format!("`{key}` in {path}: {why}"));
+                    self.add(name.span(), format!("`{key}` {path}: {why}"));
                 }
                 Some(key) => self.value(key.name, &key.kind, value, path),
                 None => self.add(name.span(), unknown(name.get_ref(), known, path)),
@@ -145,7 +149,7 @@ impl Found<'_> {
 
     fn value(&mut self, name: &str, kind: &'static Kind, value: &Spanned<DeValue<'_>>, path: &Path) {
         let at = value.span();
-        let mut refuse = |what: String| self.add(at.clone(), format!("`{name}` in {path}: {what}"));
+        let mut refuse = |what: String| self.add(at.clone(), format!("`{name}` {path}: {what}"));
         match (kind, value.get_ref()) {
             (Kind::Bool, DeValue::Boolean(_)) => {}
             (Kind::Text, DeValue::String(_)) => {}
@@ -201,13 +205,14 @@ impl Found<'_> {
             }
             (Kind::Named(_, known), DeValue::Table(tables)) => {
                 for (own, value) in tables.iter() {
-                    let path = path.down(name).down(own.get_ref());
+                    let above = path.down(name);
                     match value.get_ref() {
                         DeValue::Table(table) => {
+                            let path = above.down(own.get_ref());
                             self.required(known, table, &own.span(), &path);
                             self.table(known, table, &path);
                         }
-                        _ => self.add(value.span(), format!("{path} must be a table")),
+                        _ => self.add(value.span(), format!("`{}` {above}: want a table", own.get_ref())),
                     }
                 }
             }
@@ -217,14 +222,14 @@ impl Found<'_> {
                         true => self.value(word.get_ref(), kind, value, &path.down(name)),
                         false => self.add(
                             word.span(),
-                            format!("`{name}` in {path}: {}", no_word(word.get_ref(), words)),
+                            format!("`{name}` {path}: {}", no_word(word.get_ref(), words)),
                         ),
                     }
                 }
             }
             // Its presence was told before.
             (Kind::NotEnforced, _) => {}
-            (kind, other) => refuse(format!("want {}, not {}", wanted(kind), other.type_str())),
+            (kind, other) => refuse(format!("want {}, not {}", wanted(kind), named(other))),
         }
     }
 
@@ -239,7 +244,7 @@ impl Found<'_> {
     fn required(&mut self, known: &Table, table: &DeTable<'_>, at: &Range<usize>, path: &Path) {
         for key in known.keys.iter().filter(|key| key.required) {
             if !table.iter().any(|(name, _)| name.get_ref().as_ref() == key.name) {
-                self.add(at.clone(), format!("`{}` is missing in {path}", key.name));
+                self.add(at.clone(), format!("`{}` is missing {path}", key.name));
             }
         }
     }
@@ -247,7 +252,7 @@ impl Found<'_> {
 
 /// A key that isn't known, and the one that was likely meant.
 fn unknown(name: &str, known: &Table, path: &Path) -> String {
-    let what = format!("`{name}` is not known in {path}");
+    let what = format!("`{name}` is not known {path}");
     let accepted = || known.keys.iter().filter(|key| !matches!(key.kind, Kind::NotEnforced));
     if let Some(meant) = nearest(name, accepted().map(|key| key.name)) {
         return format!("{what}; did you mean `{meant}`?");
@@ -284,6 +289,17 @@ fn wanted(kind: &Kind) -> &'static str {
         Kind::PathOr(_) => "\"src\" or { path = \"src\", access = \"read\" }",
         Kind::Table(_) | Kind::Named(..) | Kind::Each(..) => "a table",
         Kind::NotEnforced => "nothing",
+    }
+}
+
+fn named(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
     }
 }
 
