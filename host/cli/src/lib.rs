@@ -16,6 +16,7 @@ pub mod driver;
 pub mod executor;
 pub mod exit;
 pub mod failpoint;
+pub mod granted;
 pub mod interrupt;
 pub mod lanes;
 pub mod model_choice;

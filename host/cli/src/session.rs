@@ -23,7 +23,8 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
+    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
+    Timestamp,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -140,7 +141,8 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
     failpoint::hit("append");
     let lease = store.create_run(&entered, &entry)?;
     failpoint::hit("appended");
-    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
+    let reviewer =
+        Reviewer { yes, terminal: voice.interactive, own_state: folders.flag(), ..Reviewer::default() };
     let sandbox = fenced.sandbox.clone();
     go(&sandbox, Origin::New, |interrupt| Driver {
         run,
@@ -166,7 +168,7 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    let unjournaled = last_sign.map_or(Duration::ZERO, |sign| between(run.state().clock.latest, sign));
+    let unjournaled = unjournaled(run.state(), last_sign);
     let was_driven = was_driven(&journal);
     go_on(Opened { store, lease, run, unjournaled, was_driven }, means, resumption, folders, voice)
 }
@@ -177,7 +179,9 @@ fn was_driven(journal: &Journal) -> bool {
     let given = journal.run.parent.as_ref().map_or(0, |parent| parent.event);
     let own = journal.events.iter().skip(usize::try_from(given).unwrap_or(usize::MAX));
     own.map(|recorded| &recorded.event.kind).any(|kind| match kind {
-        EventKind::Replanned { .. } | EventKind::Answered { answer: Answer::EditPlan { .. }, .. } => false,
+        EventKind::Replanned { .. }
+        | EventKind::Answered { answer: Answer::EditPlan { .. }, .. }
+        | EventKind::Granted(_) => false,
         EventKind::Started { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
@@ -187,6 +191,11 @@ fn was_driven(journal: &Journal) -> bool {
         | EventKind::Interrupted
         | EventKind::Resumed { .. } => true,
     })
+}
+
+/// Working time since a run's latest event, as far as a driver that was lost gave signs of life.
+pub fn unjournaled(state: &State, last_sign: Option<Timestamp>) -> Duration {
+    last_sign.map_or(Duration::ZERO, |sign| between(state.clock.latest, sign))
 }
 
 fn between(from: Timestamp, to: Timestamp) -> Duration {
@@ -379,7 +388,7 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
             Ok(())
         }
         Halt::Waiting(review) => {
-            tell_question(review, state, &resume);
+            tell_question(review, state, folders);
             Ok(())
         }
         Halt::Interrupted => {
@@ -390,10 +399,18 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
 }
 
 /// Says what a run waits for, and the commands that answer it.
-pub fn tell_question(review: &Review, state: &State, resume: &str) {
+pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
+    let resume = resume_command(&state.run, folders);
     err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, review, state.settings.flow) {
+    for way in ways_on(&resume, review, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
+    }
+    if matches!(review.subject, Subject::Question { .. }) {
+        let grant = own_command(&format!("grant {} --dir PATH", state.run), folders);
+        err(&format!(
+            "If it needs a folder that isn't granted, before that:\n  {}\n",
+            terminal::plain(&grant)
+        ));
     }
 }
 

@@ -3,7 +3,8 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
-use crate::config::{Resolved, ToolPolicy};
+use crate::config::language::nearest;
+use crate::config::{Resolved, Role, ToolPolicy};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -50,11 +51,16 @@ impl Toolbox {
         let mut own = BTreeMap::new();
         for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
-            find(&tools, name)?;
+            find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
             own.insert(name.clone(), open(&policy.grants())?);
         }
         let all = open(grants)?;
         Ok(Self { tools, own, all })
+    }
+
+    /// A tool that a role names.
+    pub fn tool_of(&self, role: &Role, name: &str) -> Result<&Tool> {
+        self.tool(name).map_err(|error| said_in(error, &role.said_in))
     }
 
     /// The tool of this name; the error names those that there are.
@@ -70,6 +76,11 @@ impl Toolbox {
     /// What this tool sees of the files.
     pub fn tree(&self, tool: &str) -> &Arc<GrantedTree> {
         &self.scope(tool).tree
+    }
+
+    /// What a tool sees that nothing was said of.
+    pub fn common_tree(&self) -> &Arc<GrantedTree> {
+        &self.all.tree
     }
 
     /// The bounds of a call of this tool.
@@ -99,7 +110,8 @@ pub fn sandbox(folders: &Folders) -> Result<Sandbox> {
     Ok(Sandbox::new(SandboxConfig { cache_dir, ..SandboxConfig::for_few_calls() }).or_usage()?)
 }
 
-fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
+/// The tools of the standard components and of these.
+pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     let mut components = Vec::new();
     for component in standard::components() {
         components.push(sandbox.load(component.source()?)?);
@@ -110,11 +122,20 @@ fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     Ok(Toolset::new(components).or_usage()?)
 }
 
-fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
+/// The tool of this name; the error names the one that was likely meant, and all.
+pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
     tools.get(name).ok_or_else(|| {
         let names: Vec<_> = tools.iter().map(Tool::name).collect();
-        Refusal::usage(format!("there is no tool `{name}`"))
-            .hint(format!("the tools are: {}", names.join(", ")))
-            .into()
+        let all = names.join(", ");
+        let hint = match nearest(name, names) {
+            Some(meant) => format!("did you mean `{meant}`? The tools are: {all}"),
+            None => format!("the tools are: {all}"),
+        };
+        Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
     })
+}
+
+/// The error with the place in a file that led to it, where one did.
+pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
+    if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
 }

@@ -2,6 +2,7 @@
 
 use crate::effect::{ModelStage, ToolCall};
 use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome, Usage};
+use crate::granted::Granted;
 use crate::id::CallId;
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
@@ -28,6 +29,8 @@ pub(crate) enum Admitted {
     Answered(Resolution),
     /// A person's own plan.
     Replanned(Vec<PlannedTask>),
+    /// More that a person allows.
+    Granted(Granted),
     /// A stop.
     Interrupted,
     /// A new driver.
@@ -51,6 +54,7 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         | EventKind::ToolFinished { .. }
         | EventKind::Answered { .. }
         | EventKind::Replanned { .. }
+        | EventKind::Granted(_)
         | EventKind::Interrupted
             if over =>
         {
@@ -73,6 +77,10 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
             None => Err(Refused::NothingAsked { review }),
         },
         EventKind::Replanned { tasks } => replanned(scope, tasks).map(Admitted::Replanned),
+        EventKind::Granted(granted) => {
+            granted.check(scope.state)?;
+            Ok(Admitted::Granted(granted))
+        }
         EventKind::Interrupted if stage.review().is_some() => Ok(Admitted::Nothing),
         EventKind::Interrupted => Ok(Admitted::Interrupted),
         EventKind::Resumed { rates } => {

@@ -1,5 +1,6 @@
 //! Facts that happen to a run. The journal is the list of them; the state is their fold.
 
+use crate::granted::Granted;
 use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
@@ -94,6 +95,8 @@ pub enum EventKind {
         /// The whole new list of open tasks, first to be done first.
         tasks: Vec<PlannedTask>,
     },
+    /// A person allowed more than the run was started with, from the next call on. Answers nothing.
+    Granted(Granted),
 }
 
 /// A model's reply to one request.

@@ -74,6 +74,7 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             stages::set_tasks(state, tasks);
             go(state, above, Outcome::TasksSet);
         }
+        Admitted::Granted(granted) => granted.settle(state),
         Admitted::Interrupted => {
             let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
             go(state, above, Outcome::Interrupted(Box::new(stage)));

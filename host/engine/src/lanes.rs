@@ -100,7 +100,8 @@ pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
         EventKind::Started { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
-        | EventKind::Replanned { .. } => None,
+        | EventKind::Replanned { .. }
+        | EventKind::Granted(_) => None,
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp)
         conversation: None,
         answer: None,
         exposure: Exposure::default(),
+        granted: Vec::new(),
         delegated: false,
         claims: Vec::new(),
         notes: Vec::new(),

@@ -44,4 +44,4 @@ pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use stage::{KnownReads, Mark, Stage, StageError};
 pub use toolset::{Tool, Toolset, ToolsetError};
-pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};
+pub use view::{Explanation, FileLog, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing};

@@ -47,6 +47,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
+        | EventKind::Granted(_)
         | EventKind::Replanned { .. } => None,
     }
 }

@@ -4,6 +4,8 @@ mod compare;
 mod completions;
 mod doctor;
 mod fork;
+mod grant;
+mod policy;
 mod replay;
 mod report;
 mod resume;
@@ -60,6 +62,8 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
         Command::Show(args) => show::execute(args, global),
         Command::Report(args) => report::execute(args, global),
         Command::Compare(args) => compare::execute(args, global),
+        Command::Grant(args) => grant::execute(args, global),
+        Command::Policy(args) => policy::execute(args, global),
         Command::Tool(args) => tool::execute(args, global),
         Command::Doctor(args) => doctor::execute(args, global),
         Command::Completions(args) => completions::execute(args),

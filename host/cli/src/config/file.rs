@@ -3,6 +3,8 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
+use super::language::Position;
+use super::roles::RoleSection;
 use crate::args::{parse_duration, parse_money, parse_size};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
@@ -44,7 +46,14 @@ pub struct ConfigFile {
     pub experts: BTreeMap<String, ExpertSection>,
     /// What single tools may do, where it is less.
     pub tools: BTreeMap<String, ToolSection>,
-    roles: NotEnforced,
+    /// Who a run can work as.
+    pub roles: BTreeMap<String, RoleSection>,
+    /// What the file is called in messages.
+    #[serde(skip)]
+    pub named: String,
+    /// Where each key is said, by its dotted name.
+    #[serde(skip)]
+    pub said_at: BTreeMap<String, Position>,
 }
 
 /// `[grants]`
@@ -98,6 +107,10 @@ pub struct LimitsSection {
     pub dir_entries: Option<NonZeroU64>,
     /// What one tool call reads from files.
     pub read_bytes: Option<Bytes>,
+    /// What one tool call writes to the stage.
+    pub write_bytes: Option<Bytes>,
+    /// Files and folders that one tool call changes.
+    pub write_entries: Option<NonZeroU64>,
     requests: NotEnforced,
 }
 
@@ -254,7 +267,7 @@ pub struct Bytes(pub u64);
 
 /// A key of the language that this version can't honour: its presence is an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct NotEnforced;
+pub(super) struct NotEnforced;
 
 impl<'de> Deserialize<'de> for NotEnforced {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
@@ -321,8 +334,8 @@ impl<'de> Deserialize<'de> for Dir {
         #[serde(deny_unknown_fields)]
         struct Table {
             path: Path,
-            #[serde(default)]
-            access: Reading,
+            #[serde(default = "reading")]
+            access: Access,
             #[serde(default)]
             masks: Vec<MaskPattern>,
             /// `false`: nothing is hidden but what `masks` says; only in the user's own file.
@@ -337,18 +350,8 @@ impl<'de> Deserialize<'de> for Dir {
             }
         }
 
-        #[derive(Default)]
-        struct Reading;
-        impl<'de> Deserialize<'de> for Reading {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                match String::deserialize(deserializer)?.as_str() {
-                    "read" => Ok(Self),
-                    "write" => Err(D::Error::custom(
-                        "this version can't fence writing, so it isn't granted; say \"read\"",
-                    )),
-                    other => Err(D::Error::unknown_variant(other, &["read", "write"])),
-                }
-            }
+        fn reading() -> Access {
+            Access::Read
         }
 
         struct Either;
@@ -364,9 +367,8 @@ impl<'de> Deserialize<'de> for Dir {
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<DirGrant, A::Error> {
                 let table = Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                let Reading = table.access;
                 let masks = Masks { defaults: table.default_masks.unwrap_or(true), patterns: table.masks };
-                Ok(DirGrant { path: table.path.0, access: Access::Read, masks })
+                Ok(DirGrant { path: table.path.0, access: table.access, masks })
             }
         }
         deserializer.deserialize_any(Either).map(Self)

@@ -1,9 +1,10 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
-use super::dirs::{self, common, holds, plain};
+use super::dirs::{self, beyond, common, plain};
 use super::file::{
     Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
 };
+use super::reading::place;
 use super::{Flags, ToolPolicy};
 use crate::exit::Refusal;
 use anyhow::Result;
@@ -39,6 +40,12 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             default.dir_entries,
         ),
         read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
+        write_bytes: bytes(project.write_bytes, user.write_bytes, default.write_bytes),
+        write_entries: bound(
+            project.write_entries.map(u64::from),
+            user.write_entries.map(u64::from),
+            default.write_entries,
+        ),
         fuel: default.fuel,
     };
     Grants { dirs, entropy, limits }
@@ -60,6 +67,7 @@ pub(super) fn tools(
                 dirs: grants.dirs.clone(),
                 entropy: grants.entropy,
                 limits: grants.limits.clone(),
+                said_in: String::new(),
             };
             let wider = before.unwrap_or(&whole);
             let dirs = &wider.dirs;
@@ -78,18 +86,14 @@ pub(super) fn tools(
             }
             let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
-                let outside =
-                    plain(named).into_iter().find(|dir| !dirs.iter().any(|granted| holds(granted, dir)));
-                if let Some(dir) = outside {
-                    return Err(Refusal::usage(format!(
-                        "{file}: [tools.{tool}] names `{}`, which is outside the granted folders",
-                        dir.path
-                    ))
-                    .hint("a tool can only be given less than [grants]")
-                    .into());
+                if let Some(more) = beyond(dirs, &plain(named)) {
+                    return Err(Refusal::usage(format!("{file}: [tools.{tool}] {more}"))
+                        .hint("a tool can only be given less than [grants]")
+                        .into());
                 }
             }
-            policies.insert(tool.clone(), policy);
+            let said_in = format!("{}: [tools.{tool}]", place(layer, &format!("tools.{tool}")));
+            policies.insert(tool.clone(), ToolPolicy { said_in, ..policy });
         }
     }
     Ok(policies)
@@ -112,6 +116,7 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
             output_bytes: less(limits.output_bytes, section.output),
             ..limits.clone()
         },
+        said_in: String::new(),
     }
 }
 
@@ -281,7 +286,7 @@ mod tests {
     }
 
     fn dir_flags(dirs: &[&str]) -> Flags {
-        Flags { dirs: dirs.iter().map(|dir| GrantPath::parse(dir).unwrap()).collect(), ..Flags::default() }
+        Flags { dirs: dirs.iter().map(|dir| dir.parse().unwrap()).collect(), ..Flags::default() }
     }
 
     #[test]

@@ -7,15 +7,23 @@
 
 mod dirs;
 mod file;
+pub mod language;
 mod layers;
+mod origin;
 mod project_files;
+mod reading;
+mod roles;
+mod survey;
 mod user_file;
 
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
 };
+pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
+pub use roles::{Role, RoleSection};
+pub use survey::Survey;
 
 use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
 use crate::exit::{OrUsage, Refusal};
@@ -35,13 +43,15 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     /// `--dir`
-    pub dirs: Vec<GrantPath>,
+    pub dirs: Vec<DirSpec>,
     /// `--mask`
     pub masks: Vec<MaskPattern>,
     /// `--component`
     pub components: Vec<PathBuf>,
     /// `--trust`
     pub trust: Option<String>,
+    /// `--role`
+    pub role: Option<String>,
     /// `--max-…`, `--…-timeout`
     pub limits: LimitArgs,
     /// `--pause`
@@ -60,8 +70,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, masks, components, trust } = args.clone();
-        Self { dirs, masks, components, trust, ..Self::default() }
+        let GrantArgs { dirs, masks, components, trust, role } = args.clone();
+        Self { dirs, masks, components, trust, role, ..Self::default() }
     }
 }
 
@@ -87,6 +97,8 @@ pub struct Resolved {
     pub grants: Grants,
     /// Tools that may do less.
     pub tools: BTreeMap<String, ToolPolicy>,
+    /// Who the run works as; the grants are narrowed by it already.
+    pub role: Option<Role>,
     /// Bounds of the run.
     pub limits: RunLimits,
     /// The loop architecture.
@@ -123,6 +135,9 @@ pub struct ToolPolicy {
     pub entropy: bool,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
+    /// Where it is said, for errors; empty for a run that is taken up again.
+    #[serde(skip)]
+    pub said_in: String,
 }
 
 impl ToolPolicy {
@@ -166,6 +181,7 @@ impl Resolved {
         Self {
             grants: Grants::whole_project(),
             tools: BTreeMap::new(),
+            role: None,
             limits: RunLimits::default(),
             flow: Flow::default(),
             pause: layers::pause(&nothing, &nothing, &flags),
@@ -183,7 +199,6 @@ impl Resolved {
 
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
-        let grants = layers::grants(&files.config, &user.config, flags);
         let mut components = Vec::new();
         for (path, bytes) in files.components() {
             components.push(ComponentSource::from_bytes(path.clone(), bytes.clone()));
@@ -191,22 +206,53 @@ impl Resolved {
         for path in user.components().chain(flags.components.iter().cloned()) {
             components.push(ComponentSource::from_file(&path).or_usage()?);
         }
+        let mut resolved = Self::of_layers(&files.config, &user.config, flags)?;
+        let prompts = prompts(files)?;
+        resolved.prompts = match &resolved.role {
+            Some(role) if !role.prompt.is_empty() => prompts.besides(&role.prompt),
+            Some(_) | None => prompts,
+        };
+        resolved.components = components;
+        Ok(resolved)
+    }
+
+    /// What the three layers come to, apart from what lies in files of its own.
+    fn of_layers(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Self> {
+        let mut grants = layers::grants(project, user, flags);
+        let mut tools = layers::tools(project, user, &grants, flags)?;
+        let role = roles::chosen(project, user, flags)?;
+        if let Some(role) = &role {
+            role.narrow(&mut grants, &mut tools, flags)?;
+        }
         Ok(Self {
-            tools: layers::tools(&files.config, &user.config, &grants, flags)?,
-            limits: layers::limits(&files.config, &user.config, flags),
-            flow: layers::flow(&files.config, &user.config, flags),
-            pause: layers::pause(&files.config, &user.config, flags),
-            parallel: layers::parallel(&files.config, &user.config, flags),
-            on_stage_failure: layers::on_stage_failure(&files.config, &user.config, flags),
-            durability: flags.durability.or(user.config.durability).unwrap_or_default(),
-            notify: flags.notify.clone().or_else(|| user.config.notify.clone()),
-            models: layers::models(&files.config, &user.config),
-            experts: layers::experts(&files.config, &user.config),
-            polling: layers::polling(&files.config, &user.config),
-            prompts: prompts(files)?,
+            tools,
+            role,
+            limits: layers::limits(project, user, flags),
+            flow: layers::flow(project, user, flags),
+            pause: layers::pause(project, user, flags),
+            parallel: layers::parallel(project, user, flags),
+            on_stage_failure: layers::on_stage_failure(project, user, flags),
+            durability: flags.durability.or(user.durability).unwrap_or_default(),
+            notify: flags.notify.clone().or_else(|| user.notify.clone()),
+            models: layers::models(project, user),
+            experts: layers::experts(project, user),
+            polling: layers::polling(project, user),
+            prompts: Prompts::default(),
+            components: Vec::new(),
             grants,
-            components,
         })
+    }
+
+    /// The tools that may be used: the role's, and of those only the ones that a flag names.
+    pub fn allowed(&self, named: Option<Vec<String>>) -> Result<Option<Vec<String>>> {
+        match (&self.role, named) {
+            (None, named) => Ok(named),
+            (Some(role), None) => Ok(Some(role.tools.clone())),
+            (Some(role), Some(named)) => {
+                named.iter().try_for_each(|tool| role.has(tool))?;
+                Ok(Some(named))
+            }
+        }
     }
 }
 

@@ -114,6 +114,8 @@ impl Telling {
             | EventKind::ModelDropped { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
+            // A person's own doing, at another command.
+            | EventKind::Granted(_)
             | EventKind::Resumed { .. } => {}
         }
         detours(own, &by, number, &mut lines);
@@ -138,6 +140,7 @@ impl Telling {
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
             | EventKind::Replanned { .. } => None,
         }
     }

@@ -305,6 +305,9 @@ pub struct Note {
 pub struct Fence {
     /// Granted folders with their access, as receipts have them.
     pub folders: Vec<String>,
+    /// What a person allowed during the run, and who and when; oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted_later: Vec<String>,
     /// The component of each tool that was called, by digest.
     pub components: BTreeMap<String, String>,
     /// How many different files the tools opened, as far as receipts list them.

@@ -4,6 +4,7 @@ use super::{
     Denial, Fence, Journal, Judgement, Note, Outcome, Plan, Reflection, Said, Spend, Status, Step, Task,
 };
 use crate::amounts::money;
+use crate::granted::granted_lines;
 use crate::lanes;
 use ringfence_engine::{
     Action, Author, Confidence, Deed, Ending, Progress, Stage, State, SubTask, Subject, TaskStatus,
@@ -266,7 +267,7 @@ pub(super) fn denials(journal: &Journal<'_>) -> Vec<Denial> {
 }
 
 pub(super) fn fence(journal: &Journal<'_>) -> Fence {
-    let mut fence = Fence::default();
+    let mut fence = Fence { granted_later: granted_lines(journal.state), ..Fence::default() };
     let mut opened = BTreeSet::new();
     for (_, tool, receipt) in receipts(journal) {
         for folder in list(receipt, "dirs") {

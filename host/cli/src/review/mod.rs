@@ -13,6 +13,8 @@ pub use given::{Given, read_plan};
 pub use text::{call_line, describe, quoted, short};
 pub use ways::{answers, ways_on};
 
+use crate::session::own_name;
+use crate::shell::quote;
 use anyhow::{Context, Result};
 use given::approved_hash;
 use ringfence_engine::{Answer, Cause, Review, State, Subject};
@@ -45,6 +47,8 @@ pub struct Reviewer {
     pub terminal: bool,
     /// Whether they approved all calls to come.
     pub all_calls: bool,
+    /// ` --state DIR` for commands that are printed, or nothing.
+    pub own_state: String,
 }
 
 impl Reviewer {
@@ -86,7 +90,8 @@ impl Reviewer {
             return Ok(Verdict::Later);
         }
         let (review, state, shown) = (review.clone(), state.clone(), describe(review, state));
-        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown)).await;
+        let grant = format!("{} grant {} --dir PATH{}", quote(&own_name()), state.run, self.own_state);
+        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown, &grant)).await;
         Ok(match asked.context("asking failed")?? {
             Said::Verdict(verdict) => verdict,
             Said::ApproveAllCalls => {

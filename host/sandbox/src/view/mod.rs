@@ -25,6 +25,7 @@
 mod beneath;
 mod change;
 mod escape;
+mod explain;
 mod grant_error;
 mod grants;
 mod halt;
@@ -52,6 +53,7 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
+pub use explain::{Explanation, Ruling, Thing};
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;
 pub(crate) use halt::Halt;

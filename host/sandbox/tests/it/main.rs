@@ -5,6 +5,7 @@ mod cache;
 mod call;
 mod chance;
 mod compile;
+mod explain;
 mod fence_changes;
 mod fence_content;
 mod fence_files;

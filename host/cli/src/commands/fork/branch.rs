@@ -105,6 +105,7 @@ fn renamed(first: &Event, id: &RunId, limits: &LimitArgs) -> Result<Event> {
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
+        | EventKind::Granted(_)
         | EventKind::Replanned { .. } => anyhow::bail!("a run's first event isn't its start"),
     }
     Ok(event)

@@ -89,7 +89,7 @@ fn tell(entered: &NewRun, state: &State, folders: &Folders, voice: Voice) -> Res
     out(&format!("{}\n", entered.id))?;
     match state.stage.review() {
         _ if voice.quiet => {}
-        Some((review, _)) => session::tell_question(review, state, &resume),
+        Some((review, _)) => session::tell_question(review, state, folders),
         None => {
             let goal = one_line(&entered.goal, 200);
             err(&format!("A new run for «{goal}», not driven yet. To go on:\n  {}\n", plain(&resume)));

@@ -93,6 +93,7 @@ impl Folded {
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
             | EventKind::Replanned { .. } => {}
         }
     }

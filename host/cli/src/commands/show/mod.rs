@@ -13,6 +13,7 @@ use crate::lanes;
 use crate::output::{out, out_json};
 use crate::review::ways_on;
 use crate::session::{own_command, replay, resume_command};
+use crate::setup::role_of;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::{Effect, Review, Run, State, TaskId, Timestamp};
@@ -31,6 +32,7 @@ pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
         fork: own_command(&format!("fork {} --at EVENT", journal.run.id), &folders),
         driven_by: DrivenBy::find(&store, &journal.run)?,
         now: Store::now(),
+        role: role_of(&state),
         all: args.all,
         journal,
         state,
@@ -56,6 +58,8 @@ struct Shown {
     /// The process that drives it now, if one does.
     driven_by: Option<DrivenBy>,
     now: Timestamp,
+    /// Who it works as.
+    role: Option<String>,
     /// Long lists as well.
     all: bool,
 }

@@ -1,5 +1,6 @@
 //! A journal walked event by event: which one recorded what.
 
+use crate::granted::granted_words;
 use crate::lanes;
 use crate::progress::Telling;
 use crate::review::short;
@@ -129,6 +130,7 @@ fn kind(kind: &EventKind) -> &'static str {
         EventKind::Interrupted => "interrupted",
         EventKind::Resumed { .. } => "resumed",
         EventKind::Replanned { .. } => "replanned",
+        EventKind::Granted(_) => "granted",
     }
 }
 
@@ -141,6 +143,9 @@ fn line(kind: &EventKind, told: &[String]) -> String {
             format!("given up in the middle; {} tokens had been used", usage.total())
         }
         EventKind::Resumed { rates: Some(_) } => "with other models".to_owned(),
+        EventKind::Granted(granted) => {
+            format!("{} allowed {}", granted.by, granted_words(&granted.grant))
+        }
         EventKind::Resumed { rates: None }
         | EventKind::Interrupted
         | EventKind::Replanned { .. }

@@ -61,6 +61,8 @@ impl Errand {
             | Command::Show(_)
             | Command::Report(_)
             | Command::Compare(_)
+            | Command::Grant(_)
+            | Command::Policy(_)
             | Command::Tool(_)
             | Command::Doctor(_)
             | Command::Completions(_) => {

@@ -9,11 +9,12 @@ use anyhow::{Context, Result};
 use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome};
 use serde_json::Value;
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 /// Calls one tool and prints what it returned.
 pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
     let bench = Workbench::to_call(&args.project, &args.grants, args.timeout, global)?;
-    let tool = bench.toolbox.tool(&args.tool)?.clone();
+    let tool = bench.tool(&args.tool)?.clone();
     let input = argument::input(&tool.definition().signature, args.input.as_deref(), &args.arguments)?;
     if !global.quiet && bench.sandbox.would_compile(tool.component()).unwrap_or(false) {
         err(&format!("compiling {} once for this machine\n", plain(tool.component().name())));

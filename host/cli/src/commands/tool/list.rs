@@ -13,9 +13,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
     let bench = Workbench::to_look(&args.project, &args.grants, global)?;
     if args.json {
         let tools: Vec<Value> = bench
-            .toolbox
             .tools()
-            .iter()
             .map(|tool| {
                 let definition = tool.definition();
                 json!({
@@ -33,8 +31,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
         out(&format!("{:#}\n", Value::from(tools)))?;
         return Ok(Exit::Done);
     }
-    let names: Vec<_> =
-        bench.toolbox.tools().iter().map(|tool| (tool.name(), &tool.definition().description)).collect();
+    let names: Vec<_> = bench.tools().map(|tool| (tool.name(), &tool.definition().description)).collect();
     let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, description) in names {
         out(&format!("{name:width$}  {}\n", first_sentence(description)))?;

@@ -169,6 +169,13 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
             components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
         );
     }
+    if !report.fence.granted_later.is_empty() {
+        page.line("Allowed by a person during the run:");
+        for granted in &report.fence.granted_later {
+            page.line(format!("- {}", inline(granted)));
+        }
+        page.gap();
+    }
     if report.denials.is_empty() {
         page.line(match report.fence.omitted {
             0 => "Nothing was refused.",
