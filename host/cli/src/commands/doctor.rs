@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// One check.

@@ -39,6 +39,8 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             default.dir_entries,
         ),
         read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
+        write_bytes: default.write_bytes,
+        write_entries: default.write_entries,
         fuel: default.fuel,
     };
     Grants { dirs, entropy, limits }

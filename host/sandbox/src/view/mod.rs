@@ -52,6 +52,8 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
+pub(crate) use beneath::{link_text, look, one_name};
+pub(crate) use escape::from_os;
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;
 pub(crate) use halt::Halt;

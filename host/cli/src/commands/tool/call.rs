@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome};
 use serde_json::Value;
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 /// Calls one tool and prints what it returned.
 pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
