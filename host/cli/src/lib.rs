@@ -31,6 +31,7 @@ pub mod session;
 pub mod setup;
 pub mod shelf;
 pub mod shell;
+pub mod staging;
 pub mod state_dir;
 pub mod terminal;
 pub mod toolset;

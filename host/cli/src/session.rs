@@ -16,9 +16,10 @@ use crate::notify::{Notifying, Subscription};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::report::{self, Report};
-use crate::review::{Reviewer, describe, ways_on};
+use crate::review::{Reviewer, describe, ways_on, would_change};
 use crate::setup::Setup;
 use crate::shell;
+use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
@@ -142,8 +143,9 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
     let lease = store.create_run(&entered, &entry)?;
     failpoint::hit("appended");
     let reviewer =
-        Reviewer { yes, terminal: voice.interactive, own_state: folders.flag(), ..Reviewer::default() };
+        Reviewer { yes, terminal: voice.interactive, folders: Some(folders.clone()), ..Reviewer::default() };
     let sandbox = fenced.sandbox.clone();
+    let fenced = fenced.staged(&run.state().run, None, folders)?;
     go(&sandbox, Origin::New, |interrupt| Driver {
         run,
         lease,
@@ -181,7 +183,8 @@ fn was_driven(journal: &Journal) -> bool {
     own.map(|recorded| &recorded.event.kind).any(|kind| match kind {
         EventKind::Replanned { .. }
         | EventKind::Answered { answer: Answer::EditPlan { .. }, .. }
-        | EventKind::Granted(_) => false,
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_) => false,
         EventKind::Started { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
@@ -251,6 +254,7 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
+    let fenced = fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?;
     let origin = if was_driven { Origin::Driven } else { Origin::Forked };
     let driven = go(&sandbox, origin, |interrupt| Driver {
         run,
@@ -382,6 +386,9 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
                 err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
             }
             print_result(&journal, folders, voice.json)?;
+            if !voice.quiet {
+                tell_staged(&journal, folders)?;
+            }
             if let Some(way) = way_on(state, journal.run.events, folders).filter(|_| !voice.quiet) {
                 err(&format!("To go on from there:\n  {}\n", terminal::plain(&way)));
             }
@@ -398,10 +405,32 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
     }
 }
 
+/// Says what is staged, and what can be done with it.
+pub fn tell_staged(journal: &Journal, folders: &Folders) -> Result<()> {
+    let Some(staging) = Staging::look(&journal.run.id, folders)? else { return Ok(()) };
+    let changes = staging.stage().changes()?;
+    if !changes.is_empty() {
+        let command = |name: &str| own_command(&format!("{name} {}", journal.run.id), folders);
+        err(&format!(
+            "{} staged and not in the project yet. To see, apply or discard:\n  {}\n  {}\n  {}\n",
+            match changes.len() {
+                1 => "1 change is".to_owned(),
+                many => format!("{many} changes are"),
+            },
+            command("diff"),
+            command("apply"),
+            command("discard")
+        ));
+    }
+    Ok(())
+}
+
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
     let resume = resume_command(&state.run, folders);
-    err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
+    let change = proposed(&state.run, review.id, folders).map(|diff| would_change(&diff)).unwrap_or_default();
+    let asks = describe(review, state);
+    err(&format!("\n{asks}{change}Run {} waits for an answer. To go on, one of:\n", state.run));
     for way in ways_on(&resume, review, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
     }

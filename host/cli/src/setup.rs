@@ -193,6 +193,7 @@ impl Setup {
         for name in &self.polling {
             toolbox.tool(name)?;
         }
-        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone() })
+        let polling = self.polling.clone();
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling, staging: None })
     }
 }

@@ -94,6 +94,7 @@ impl Toolbox {
         ToolFacts {
             reads: facts.reads,
             writes: facts.writes,
+            staged: facts.writes,
             egress: facts.egress,
             deterministic: facts.deterministic,
         }

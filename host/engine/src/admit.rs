@@ -9,6 +9,7 @@ use crate::rates::Rates;
 use crate::refused::Refused;
 use crate::review::{Resolution, replanned, resolve};
 use crate::scope::Scope;
+use crate::settled::Settled;
 use crate::stage::{Asking, Stage};
 use crate::start::check_rates;
 use crate::turn::Turn;
@@ -31,6 +32,8 @@ pub(crate) enum Admitted {
     Replanned(Vec<PlannedTask>),
     /// More that a person allows.
     Granted(Granted),
+    /// What became of staged changes.
+    Settled(Settled),
     /// A stop.
     Interrupted,
     /// A new driver.
@@ -48,6 +51,10 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::ModelDropped { call, usage, cost } => {
             let known = call.0 < scope.state.next.call;
             if known { Ok(Admitted::Dropped { usage, cost }) } else { Err(Refused::NotPending { call }) }
+        }
+        EventKind::ChangesSettled(settled) => {
+            settled.check(scope.state)?;
+            Ok(Admitted::Settled(settled))
         }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }

@@ -5,6 +5,7 @@ use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
 use crate::settings::Settings;
+use crate::settled::Settled;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -97,6 +98,9 @@ pub enum EventKind {
     },
     /// A person allowed more than the run was started with, from the next call on. Answers nothing.
     Granted(Granted),
+    /// A person put staged changes into the project, or threw them away. Taken at any time, after
+    /// the end too.
+    ChangesSettled(Settled),
 }
 
 /// A model's reply to one request.

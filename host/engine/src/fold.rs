@@ -75,6 +75,7 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             go(state, above, Outcome::TasksSet);
         }
         Admitted::Granted(granted) => granted.settle(state),
+        Admitted::Settled(settled) => settled.settle(state),
         Admitted::Interrupted => {
             let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
             go(state, above, Outcome::Interrupted(Box::new(stage)));

@@ -101,7 +101,8 @@ pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
         | EventKind::Replanned { .. }
-        | EventKind::Granted(_) => None,
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_) => None,
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp)
         answer: None,
         exposure: Exposure::default(),
         granted: Vec::new(),
+        settled: Vec::new(),
         delegated: false,
         claims: Vec::new(),
         notes: Vec::new(),

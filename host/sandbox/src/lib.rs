@@ -24,7 +24,7 @@ mod outcome;
 mod receipt;
 pub mod reflect;
 mod sandbox;
-pub mod stage;
+mod stage;
 pub mod standard;
 mod stdio;
 mod ticker;
@@ -42,6 +42,9 @@ pub use grant::*;
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
-pub use stage::{KnownReads, Mark, Stage, StageError};
+pub use stage::{
+    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, FileSide, KnownReads, Mark, Recovered,
+    SetAside, Side, Stage, StageError,
+};
 pub use toolset::{Tool, Toolset, ToolsetError};
 pub use view::{Explanation, FileLog, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing};

@@ -48,6 +48,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
         | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_)
         | EventKind::Replanned { .. } => None,
     }
 }

@@ -3,6 +3,7 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod changes;
 mod compare;
 mod dir_spec;
 mod fork;
@@ -16,6 +17,7 @@ mod supervise;
 mod tool;
 mod values;
 
+pub use changes::{DiffArgs, SettleArgs};
 pub use compare::CompareArgs;
 pub use dir_spec::DirSpec;
 pub use fork::ForkArgs;
@@ -33,7 +35,7 @@ pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_siz
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ringfence_sandbox::{GrantPath, MaskPattern};
+use ringfence_sandbox::MaskPattern;
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -87,6 +89,12 @@ pub enum Command {
     Show(ShowArgs),
     /// Print a run's report, made from its journal alone
     Report(ReportArgs),
+    /// Show what a run has changed so far: nothing of it is in the project yet
+    Diff(DiffArgs),
+    /// Put what a run has changed into the project: all of it or nothing
+    Apply(SettleArgs),
+    /// Throw away what a run has changed
+    Discard(SettleArgs),
     /// Allow a run more than it was started with; what a model asks for, only a person can give
     Grant(GrantLaterArgs),
     /// Run the same goal through all flows and print what each came to, side by side

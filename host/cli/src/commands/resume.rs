@@ -50,7 +50,7 @@ pub(super) fn resumption(
         yes: args.yes,
         terminal: voice.interactive,
         all_calls: false,
-        own_state: folders.flag(),
+        folders: Some(folders.clone()),
     };
     let other = match (&args.model, &args.replay) {
         (Some(model), _) => Some(ModelPlan::named(model, args.base_url.as_deref())?),

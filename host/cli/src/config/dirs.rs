@@ -94,7 +94,7 @@ fn deepest_around<'d>(dirs: &'d [DirGrant], inner: &DirGrant) -> Option<&'d DirG
 mod tests {
     use super::super::file::parse;
     use super::*;
-    use ringfence_sandbox::{GrantPath, MaskPattern};
+    use ringfence_sandbox::MaskPattern;
 
     /// `src` or `src -defaults *.csv !.env`.
     fn written(dirs: &[DirGrant]) -> Vec<String> {

@@ -279,7 +279,7 @@ mod tests {
     use super::super::file::parse;
     use super::*;
     use crate::args::PauseList;
-    use ringfence_sandbox::{DirGrant, GrantPath};
+    use ringfence_sandbox::DirGrant;
 
     fn paths(grants: &[DirGrant]) -> Vec<String> {
         grants.iter().map(|dir| dir.path.to_string()).collect()

@@ -25,15 +25,13 @@ pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 pub use roles::{Role, RoleSection};
 pub use survey::Survey;
 
-use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
+use crate::args::{DirSpec, GrantArgs, LimitArgs, PauseList, RunArgs};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
-use ringfence_sandbox::{
-    ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, MaskPattern, ProjectDir,
-};
+use ringfence_sandbox::{ComponentSource, DirGrant, Grants, Limits as CallLimits, MaskPattern, ProjectDir};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;

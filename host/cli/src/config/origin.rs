@@ -248,7 +248,6 @@ mod tests {
     use super::super::reading::read;
     use super::*;
     use crate::args::LimitArgs;
-    use ringfence_sandbox::GrantPath;
 
     fn origins(project: &str, user: &str, flags: Flags) -> Origins {
         Origins {

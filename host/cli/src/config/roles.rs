@@ -3,7 +3,7 @@
 //! A role only ever takes away: tools that aren't named don't exist, and its folders are those of
 //! the granted ones that it names. A user's role stands in place of a project's of the same name.
 
-use super::dirs::{self, common, holds, plain};
+use super::dirs::{self, beyond, common, plain};
 use super::file::{ConfigFile, Dir, NotEnforced};
 use super::language::nearest;
 use super::reading::place;
@@ -113,10 +113,8 @@ impl Role {
         flags: &Flags,
     ) -> Result<()> {
         let Some(named) = &self.dirs else { return Ok(()) };
-        let outside = named.iter().find(|dir| !grants.dirs.iter().any(|granted| holds(granted, dir)));
-        if let (Some(dir), true) = (outside, flags.dirs.is_empty()) {
-            let what = format!("{} names `{}`, which is outside the granted folders", self.said_in, dir.path);
-            return Err(Refusal::usage(what).hint(LESS).into());
+        if let (Some(more), true) = (beyond(&grants.dirs, named), flags.dirs.is_empty()) {
+            return Err(Refusal::usage(format!("{} {more}", self.said_in)).hint(LESS).into());
         }
         grants.dirs = common(&grants.dirs, named);
         for policy in tools.values_mut() {
@@ -133,7 +131,6 @@ mod tests {
     use super::super::file::parse;
     use super::super::{Resolved, layers};
     use super::*;
-    use ringfence_sandbox::GrantPath;
 
     fn as_role(name: &str, dirs: &[&str]) -> Flags {
         Flags {

@@ -25,8 +25,8 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
-    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage,
-    ToolCall,
+    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, ReviewId, Run,
+    Stage, Subject, ToolCall,
 };
 use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
@@ -266,6 +266,11 @@ impl Driver {
         if self.reviewer.would_prompt(&review) {
             self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
         }
+        if let Some(call) = self.unseen(&review)
+            && let Some(halt) = self.rehearse(review.id, &call, beat).await?
+        {
+            return Ok(Some(halt));
+        }
         let asked = {
             let asked = self.reviewer.ask(&review, self.run.state());
             tokio::pin!(asked);
@@ -293,6 +298,51 @@ impl Driver {
                 Ok(None)
             }
             Verdict::Later => Ok(Some(Halt::Waiting(review))),
+        }
+    }
+
+    /// The call that a person is asked about, where they should see what it would change.
+    fn unseen(&self, review: &Review) -> Option<ToolCall> {
+        match &review.subject {
+            Subject::Call { call, .. }
+                if call.can.staged && call.can.repeatable() && self.reviewer.leaves_to_a_person(review) =>
+            {
+                Some(call.clone())
+            }
+            Subject::Call { .. }
+            | Subject::Plan { .. }
+            | Subject::Judgement { .. }
+            | Subject::Finish { .. }
+            | Subject::Question { .. }
+            | Subject::Stagnation { .. }
+            | Subject::UnknownOutcome { .. }
+            | Subject::StageFailed { .. }
+            | Subject::Interrupted => None,
+        }
+    }
+
+    async fn rehearse(
+        &mut self,
+        review: ReviewId,
+        call: &ToolCall,
+        beat: &mut Interval,
+    ) -> Result<Option<Halt>> {
+        let executor = self.executor.clone();
+        let rehearsed = executor.rehearse(review, call);
+        tokio::pin!(rehearsed);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
+                rehearsed = &mut rehearsed => {
+                    // The question stands without it.
+                    if let Err(error) = rehearsed {
+                        tracing::warn!(%error, "what the call would change can't be shown");
+                    }
+                    return Ok(None);
+                }
+                _ = beat.tick() => beat_of(&self.lease),
+            }
         }
     }
 

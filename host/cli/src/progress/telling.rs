@@ -116,6 +116,7 @@ impl Telling {
             | EventKind::Interrupted
             // A person's own doing, at another command.
             | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Resumed { .. } => {}
         }
         detours(own, &by, number, &mut lines);
@@ -141,6 +142,7 @@ impl Telling {
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
             | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Replanned { .. } => None,
         }
     }

@@ -60,9 +60,10 @@ pub(crate) struct StagedFile {
     /// It is the project's content still, which the run hasn't read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unread: bool,
-    /// The place in the project that it was renamed from.
+    /// The place of the project's file that it is, however changed; another one than its own if it
+    /// was renamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) from: Option<String>,
+    pub(crate) origin: Option<String>,
 }
 
 /// A content and what is known of it. It never changes.

@@ -15,8 +15,13 @@ impl KnownReads {
         Self::default()
     }
 
-    /// Takes in what a call has read whole.
+    /// Takes in what a call has read whole, and what it has written: that is known as well.
     pub fn learn(&mut self, receipt: &Receipt) {
+        for written in &receipt.written {
+            if let Some(after) = written.after {
+                self.add(&written.path, after);
+            }
+        }
         for opened in &receipt.opened {
             match opened.content {
                 Content::Whole { hash } => self.add(&opened.path, hash),

@@ -143,7 +143,7 @@ impl Layer {
             times: Times::of(stat),
             times_set: false,
             unread: known.is_err(),
-            from: None,
+            origin: Some(place.to_owned()),
         });
         self.entries.insert(place.to_owned(), Entry { base, now });
         Ok(Ok(()))
@@ -174,7 +174,7 @@ impl Layer {
             Some(Base::File { mode, .. }) => Some(*mode),
             Some(Base::Absent | Base::Folder { .. } | Base::Link { .. }) | None => None,
         };
-        let file = StagedFile { content, mode, times, times_set: false, unread: false, from: None };
+        let file = StagedFile { content, mode, times, times_set: false, unread: false, origin: None };
         self.put(place, Now::File(file));
         let body = Arc::new(body);
         self.open.insert(place.to_owned(), body.clone());
@@ -199,11 +199,6 @@ impl Layer {
             return Err(Errno::NOENT.into());
         };
         let body = self.open.remove(from);
-        let is_of_project = matches!(self.entries.get(from), Some(Entry { base: Base::File { .. }, .. }));
-        if file.from.is_none() && is_of_project {
-            file.from = Some(from.to_owned());
-        }
-        file.from = file.from.filter(|first| first != to);
         if file.mode.is_none()
             && let Some(Base::File { mode, .. }) = self.entries.get(to).map(|entry| &entry.base)
         {

@@ -9,16 +9,28 @@
 //! so a process that dies leaves the stage as it was before the call, or as it was after it. A call
 //! that ends as done or failed keeps its changes; those of any other are dropped.
 
+mod apply;
+mod apply_error;
 mod body;
+mod changes;
+mod diff;
 mod entry;
 mod error;
+mod failpoint;
 mod folder;
 mod index;
 mod known;
 mod layer;
+mod plan;
+mod select;
+mod step;
+mod target;
 mod written;
 
+pub use apply::{Applied, Recovered, SetAside};
+pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
+pub use changes::{Change, ChangeKind, FileSide, Side};
 pub(crate) use entry::{Base, Time, Times};
 pub use error::StageError;
 pub(crate) use index::Shown;

@@ -29,7 +29,10 @@ pub(super) fn written(before: &Entries, after: &Entries) -> (Vec<Written>, u64) 
         }
         let Some(base) = old.or(new).map(|entry| of_base(&entry.base)) else { continue };
         let [was, is] = [old, new].map(|entry| entry.map_or(base, of_now));
-        let from = |entry: Option<&Entry>| entry.and_then(Entry::file).and_then(|file| file.from.clone());
+        let from = |entry: Option<&Entry>| {
+            let origin = entry.and_then(Entry::file).and_then(|file| file.origin.clone());
+            origin.filter(|origin| origin != place)
+        };
         let change = match (was, is, from(new)) {
             (State::Nothing, State::Nothing, _) => continue,
             (_, State::Nothing, _) => WrittenChange::Deleted,

@@ -53,6 +53,8 @@ mod stream;
 mod handle_proof;
 
 pub use beneath::Walk;
+pub(crate) use beneath::{link_text, look, one_name};
+pub(crate) use escape::from_os;
 pub use explain::{Explanation, Ruling, Thing};
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;

@@ -17,19 +17,9 @@ use std::collections::BTreeSet;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
 impl View {
-    /// Renames what one path leads to, to what another one does.
-    pub(super) fn rename(
-        &mut self,
-        (from, old): (&Place, &str),
-        (to, new): (&Place, &str),
-    ) -> Result<(), Halt> {
-        let source = self.meet(from, old, Links::Keep)?;
-        if matches!(source.there, There::Absent) {
-            return Err(ErrorCode::NoEntry.into());
-        }
-        self.may_change(&source.place)?;
-        let target = self.meet(to, new, Links::Keep)?;
-        self.may_change(&target.place)?;
+    /// Renames one place to another; both may be changed. `to_folder`: only a folder can get the
+    /// name.
+    pub(super) fn rename(&mut self, source: &Met, target: &Met, to_folder: bool) -> Result<(), Halt> {
         let grant_of = |place: &Place| self.tree.holder(place).map(|granted| granted.place.clone());
         if grant_of(&source.place) != grant_of(&target.place) {
             return Err(Refused::denied(DenialReason::CrossesGrants, &target.place).into());
@@ -44,7 +34,7 @@ impl View {
             There::Project(pinned) => pinned.kind() == Some(FileType::Symlink),
             There::Bare | There::Absent | There::StagedFolder | There::StagedFile => false,
         };
-        if let Some(link) = [&source, &target].into_iter().find(|met| is_link(met)) {
+        if let Some(link) = [source, target].into_iter().find(|met| is_link(met)) {
             return Err(Refused::denied(DenialReason::NoLinks, &link.place).into());
         }
         match (source.is_folder(), target.is_folder(), &target.there) {
@@ -52,16 +42,16 @@ impl View {
             (true, _, There::Absent) => self.move_folder(&source.place, &target.place),
             (true, true, _) => {
                 self.plan(&source.place, &target.place)?;
-                self.remove_met_folder(&target)?;
+                self.remove_met_folder(target)?;
                 self.move_folder(&source.place, &target.place)
             }
             (true, false, _) => Err(ErrorCode::NotDirectory.into()),
             (false, true, _) => Err(ErrorCode::IsDirectory.into()),
-            (false, false, There::Absent) if new.ends_with('/') => Err(ErrorCode::NotDirectory.into()),
-            (false, false, There::Absent) => self.move_file(&source, &target.place),
+            (false, false, There::Absent) if to_folder => Err(ErrorCode::NotDirectory.into()),
+            (false, false, There::Absent) => self.move_file(source, &target.place),
             (false, false, _) => {
-                self.take_file(&target, true)?;
-                self.move_file(&source, &target.place)
+                self.take_file(target, true)?;
+                self.move_file(source, &target.place)
             }
         }
     }

@@ -43,6 +43,8 @@ impl GrantedTree {
             let spot = self.resolve(base, path, manner.links)?;
             if manner.want == Want::Change {
                 self.judge(spot.place(), Want::Change)?;
+                // Changes go to a stage, and this view has none.
+                return Err(Refused::denied(DenialReason::ReadOnly, spot.place()));
             }
             let pinned = match spot {
                 Spot::Bare(place) => return Ok(Open::Bare(place)),

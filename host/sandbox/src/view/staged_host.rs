@@ -91,12 +91,17 @@ impl ViewHost<'_> {
         if self.view.layer.is_none() {
             return self.refuse_change(operation, fd, old, PathFlags::empty());
         }
-        let (from, to) = (self.folder(fd)?, self.folder(new_fd)?);
-        let renamed = self.view.rename((&from, old), (&to, new));
+        let source = self.resolve(operation, fd, old, PathFlags::empty())?;
+        if matches!(source.there, There::Absent) {
+            return Err(ErrorCode::NoEntry.into());
+        }
+        self.view.may_change(&source.place).map_err(|refused| self.refuse(operation, old, refused))?;
+        let target = self.resolve(operation, new_fd, new, PathFlags::empty())?;
+        self.view.may_change(&target.place).map_err(|refused| self.refuse(operation, new, refused))?;
+        let renamed = self.view.rename(&source, &target, new.ends_with('/'));
         renamed.map_err(|halt| {
-            // The log has the refused place; as asked it shows the end that was refused.
-            let asked = if self.view.may_change_path(&from, old) { new } else { old };
-            self.halt(operation, asked, halt)
+            let at_target = matches!(&halt, Halt::Refused(refused) if refused.is_about(&target.place));
+            self.halt(operation, if at_target { new } else { old }, halt)
         })
     }
 
@@ -190,12 +195,6 @@ impl ViewHost<'_> {
 }
 
 impl View {
-    /// Whether a path may be changed, as far as it can be told.
-    fn may_change_path(&self, from: &Place, path: &str) -> bool {
-        let met = self.meet(from, path, super::resolve::Links::Keep);
-        met.is_ok_and(|met| self.may_change(&met.place).is_ok())
-    }
-
     /// Whether a staged file is the one at a place still.
     fn has_open(&mut self, place: &Place, body: &Arc<Body>) -> bool {
         let Some(layer) = &mut self.layer else { return false };

@@ -3,6 +3,7 @@
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
     Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir,
+    Written,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -145,12 +146,26 @@ impl Guest {
     }
 
     pub(crate) fn within(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
-        let (mut view, mut table) = (View::new(tree, limits), ResourceTable::new());
+        Self::with(View::new(tree, limits))
+    }
+
+    pub(crate) fn with(mut view: View) -> Self {
+        let mut table = ResourceTable::new();
         let mut preopens =
             preopens::Host::get_directories(&mut ViewHost::new(&mut view, &mut table)).expect("room");
         let (root, name) = preopens.pop().expect("a root");
         assert_eq!((name.as_str(), preopens.len()), ("/", 0), "one root and nothing else");
         Self { root: root.rep(), view, table }
+    }
+
+    /// Ends the call, as one that is done or as one that isn't.
+    pub(crate) fn settle(mut self, keep: bool) -> Vec<Written> {
+        drop(self.table);
+        self.view.settle(keep).expect("settled").0
+    }
+
+    pub(crate) fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
     }
 
     pub(crate) fn host(&mut self) -> ViewHost<'_> {

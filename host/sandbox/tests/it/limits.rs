@@ -113,6 +113,8 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
         open_files: u64::MAX,
         dir_entries: u64::MAX,
         read_bytes: u64::MAX,
+        write_bytes: u64::MAX,
+        write_entries: u64::MAX,
         fuel: None,
     };
     assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Done(json!(2)));
@@ -128,6 +130,8 @@ async fn limits_of_nothing_end_a_call_at_once() {
         open_files: 0,
         dir_entries: 0,
         read_bytes: 0,
+        write_bytes: 0,
+        write_entries: 0,
         fuel: Some(0),
     };
     let report = within("forever", json!({}), nothing).await;

@@ -9,6 +9,7 @@ use crate::output::{err, out};
 use crate::progress::print_line;
 use crate::review::read_plan;
 use crate::session::{self, Means, Opened, Voice};
+use crate::staging;
 use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
@@ -47,6 +48,7 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
         created: now,
         parent: Some(Parent { run: parent.run.id.clone(), event: args.at.get() }),
     };
+    staging::branch_off(&parent.run.id, branch.stage_mark()?, &entered.id, &folders)?;
     let store = folders.open_store(resumption.durability)?;
     let lease = store.fork(&entered, &branch.entries())?;
     match means {

@@ -38,7 +38,7 @@ pub(super) fn compare(run: &Run, calls: &[EndedCall], all: bool, folders: &Folde
 /// Why a call isn't made again, whatever there is to make it with.
 fn unfit(ended: &EndedCall, all: bool) -> Option<String> {
     let can = ended.call.can;
-    if !can.repeatable() {
+    if !can.concurrent() {
         return Some("it could write or send".to_owned());
     }
     if !can.deterministic && !all {

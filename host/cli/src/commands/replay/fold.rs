@@ -94,6 +94,7 @@ impl Folded {
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
             | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Replanned { .. } => {}
         }
     }

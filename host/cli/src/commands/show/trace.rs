@@ -131,6 +131,7 @@ fn kind(kind: &EventKind) -> &'static str {
         EventKind::Resumed { .. } => "resumed",
         EventKind::Replanned { .. } => "replanned",
         EventKind::Granted(_) => "granted",
+        EventKind::ChangesSettled(_) => "changes_settled",
     }
 }
 
@@ -143,6 +144,10 @@ fn line(kind: &EventKind, told: &[String]) -> String {
             format!("given up in the middle; {} tokens had been used", usage.total())
         }
         EventKind::Resumed { rates: Some(_) } => "with other models".to_owned(),
+        EventKind::ChangesSettled(settled) => match &settled.paths {
+            None => format!("all staged changes {}", settled.how.name()),
+            Some(paths) => format!("{}: {}", settled.how.name(), paths.join(", ")),
+        },
         EventKind::Granted(granted) => {
             format!("{} allowed {}", granted.by, granted_words(&granted.grant))
         }
