@@ -2,7 +2,7 @@
 
 #[allow(missing_docs, unreachable_pub)]
 mod bindings {
-    wit_bindgen::generate!({ world: "edit-tool", path: "../../wit" });
+    wit_bindgen::generate!({ world: "edit-tool", path: "../../wit/edit.wit" });
 }
 
 use crate::{EditRequest, Failure, WriteRequest};
