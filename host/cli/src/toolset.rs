@@ -8,8 +8,9 @@ use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
+use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
+    ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,6 +76,27 @@ impl Toolbox {
     /// The bounds of a call of this tool.
     pub fn limits(&self, tool: &str) -> &Limits {
         &self.scope(tool).limits
+    }
+
+    /// The tools that can work under their grants: those that a model is offered.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.lacks(tool).is_none())
+    }
+
+    /// The tool of this name, if it can work under its grants; the error names what it lacks.
+    pub fn offered_tool(&self, name: &str) -> Result<&Tool> {
+        let tool = self.tool(name)?;
+        match self.lacks(tool) {
+            None => Ok(tool),
+            Some(need) => Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).into()),
+        }
+    }
+
+    /// What this tool needs and isn't granted.
+    pub fn lacks(&self, tool: &Tool) -> Option<Need> {
+        let need = standard::by_digest(tool.component().digest())?.need()?;
+        let facts = self.tree(tool.name()).grants().facts();
+        (!need.is_met_by(facts)).then_some(need)
     }
 
     /// What this tool can do under its grants.

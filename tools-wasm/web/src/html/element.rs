@@ -124,8 +124,11 @@ pub(super) fn is_table_part(name: &[u8]) -> bool {
     matches!(name, b"table" | b"tbody" | b"thead" | b"tfoot" | b"tr" | b"td" | b"th" | b"caption")
 }
 
+/// Names of elements.
+pub(super) type Names = &'static [&'static [u8]];
+
 /// The open elements that the start of one named `name` ends, and those that it doesn't look beyond.
-pub(super) fn ends(name: &[u8]) -> Option<(&'static [&'static [u8]], &'static [&'static [u8]])> {
+pub(super) fn ends(name: &[u8]) -> Option<(Names, Names)> {
     match name {
         b"li" => Some((&[b"li"], &[b"ul", b"ol", b"menu"])),
         b"dt" | b"dd" => Some((&[b"dt", b"dd"], &[b"dl"])),

@@ -96,15 +96,11 @@ impl Walk {
 
     fn text(&mut self, text: &str) {
         match self.open.last().map(|open| open.role) {
-            Some(Role::Title) => {
-                if self.suppressed <= 1 && self.title.is_none() {
-                    self.title = Some(text.chars().take(KEPT_BYTES / 4).collect());
-                }
+            Some(Role::Title) if self.suppressed <= 1 && self.title.is_none() => {
+                self.title = Some(text.chars().take(KEPT_BYTES / 4).collect());
             }
-            Some(Role::NoScript) => {
-                if self.suppressed <= 1 && self.no_script.len() < KEPT_BYTES {
-                    self.no_script.extend(text.chars().take(KEPT_BYTES / 4));
-                }
+            Some(Role::NoScript) if self.suppressed <= 1 && self.no_script.len() < KEPT_BYTES => {
+                self.no_script.extend(text.chars().take(KEPT_BYTES / 4));
             }
             _ if self.suppressed == 0 => self.writer.text(text),
             _ => {}

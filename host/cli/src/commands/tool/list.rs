@@ -24,6 +24,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
                     "component": tool.component().name(),
                     "digest": tool.component().digest(),
                     "can": bench.toolbox.facts(tool.name()),
+                    "lacks": bench.toolbox.lacks(tool).map(|need| need.to_string()),
                     "input_schema": definition.input_schema,
                     "output_schema": definition.output_schema,
                     "error_schema": definition.error_schema,
@@ -33,11 +34,12 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
         out(&format!("{:#}\n", Value::from(tools)))?;
         return Ok(Exit::Done);
     }
-    let names: Vec<_> =
-        bench.toolbox.tools().iter().map(|tool| (tool.name(), &tool.definition().description)).collect();
-    let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, description) in names {
-        out(&format!("{name:width$}  {}\n", first_sentence(description)))?;
+    let tools = bench.toolbox.tools();
+    let width = tools.iter().map(|tool| tool.name().len()).max().unwrap_or(0);
+    for tool in tools.iter() {
+        let name = tool.name();
+        let lacks = bench.toolbox.lacks(tool).map(|need| format!(" (needs {need})")).unwrap_or_default();
+        out(&format!("{name:width$}  {}{lacks}\n", first_sentence(&tool.definition().description)))?;
     }
     Ok(Exit::Done)
 }
