@@ -182,10 +182,12 @@ impl Setup {
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
         let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;
         let allowed = match &self.allowed {
-            None => toolbox.tools().iter().map(|tool| tool.name().to_owned()).collect(),
+            None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {
                 for name in names {
-                    toolbox.tool(name).map_err(|error| toolset::said_in(error, &self.role_said_in))?;
+                    toolbox
+                        .offered_tool(name)
+                        .map_err(|error| toolset::said_in(error, &self.role_said_in))?;
                 }
                 names.iter().cloned().collect()
             }

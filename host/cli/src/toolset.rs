@@ -9,8 +9,9 @@ use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
+use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
+    Access, ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,6 +55,14 @@ impl Toolbox {
             find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
             own.insert(name.clone(), open(&policy.grants())?);
         }
+        for tool in tools.iter() {
+            let Some(component) = standard::by_digest(tool.component().digest()) else { continue };
+            let given = narrowed.get(tool.name()).map_or_else(|| grants.clone(), ToolPolicy::grants);
+            let enough = as_needed(component.need(), &given);
+            if enough != given {
+                own.insert(tool.name().to_owned(), open(&enough)?);
+            }
+        }
         let all = open(grants)?;
         Ok(Self { tools, own, all })
     }
@@ -88,6 +97,27 @@ impl Toolbox {
         &self.scope(tool).limits
     }
 
+    /// The tools that can work under their grants: those that a model is offered.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.lacks(tool).is_none())
+    }
+
+    /// The tool of this name, if it can work under its grants; the error names what it lacks.
+    pub fn offered_tool(&self, name: &str) -> Result<&Tool> {
+        let tool = self.tool(name)?;
+        match self.lacks(tool) {
+            None => Ok(tool),
+            Some(need) => Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).into()),
+        }
+    }
+
+    /// What this tool needs and isn't granted.
+    pub fn lacks(&self, tool: &Tool) -> Option<Need> {
+        let need = standard::by_digest(tool.component().digest())?.need()?;
+        let facts = self.tree(tool.name()).grants().facts();
+        (!need.is_met_by(facts)).then_some(need)
+    }
+
     /// What this tool can do under its grants.
     pub fn facts(&self, tool: &str) -> ToolFacts {
         let facts = self.tree(tool).grants().facts();
@@ -103,6 +133,19 @@ impl Toolbox {
     fn scope(&self, tool: &str) -> &Scope {
         self.own.get(tool).unwrap_or(&self.all)
     }
+}
+
+/// What a standard tool is given of a grant: to write only if it's made for that, so that the others
+/// can work side by side.
+fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
+    let mut enough = given.clone();
+    match need {
+        Some(Need::Write) => {}
+        Some(Need::Egress) | None => {
+            enough.dirs.iter_mut().for_each(|dir| dir.access = Access::Read);
+        }
+    }
+    enough
 }
 
 /// The sandbox for a command that makes a few calls, with compiled code kept in the user's cache.

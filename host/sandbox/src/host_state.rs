@@ -94,6 +94,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
     })?;
     linker.allow_shadowing(true);
     close_sockets(&mut linker, |state| &mut state.network)?;
+    crate::settings::add_to_linker(&mut linker)?;
     crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
     Ok(linker)
 }

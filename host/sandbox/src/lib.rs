@@ -24,6 +24,7 @@ mod outcome;
 mod receipt;
 pub mod reflect;
 mod sandbox;
+mod settings;
 mod stage;
 pub mod standard;
 mod stdio;
