@@ -19,6 +19,7 @@ mod replay;
 mod supervise;
 mod trouble;
 mod worked_example;
+mod writes;
 
 use ringfence_store::Store;
 use ringfence_tests::messages_api::worked_example::{GOAL, WORKED_EXAMPLE, answer};

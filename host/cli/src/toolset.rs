@@ -107,7 +107,13 @@ impl Toolbox {
         let tool = self.tool(name)?;
         match self.lacks(tool) {
             None => Ok(tool),
-            Some(need) => Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).into()),
+            Some(need) => {
+                let hint = match need {
+                    Need::Write => "grant one with --dir PATH:write",
+                    Need::Egress => "grant one with --allow-host URL",
+                };
+                Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).hint(hint).into())
+            }
         }
     }
 

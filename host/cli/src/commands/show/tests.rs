@@ -37,6 +37,7 @@ fn shown(rehearsal: &Rehearsal, all: bool) -> Shown {
         driven_by: None,
         now: Timestamp(state.clock.latest.0 + 187_200_000),
         role: None,
+        proposed: None,
         all,
         journal,
         state,

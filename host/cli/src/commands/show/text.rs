@@ -4,7 +4,7 @@ use super::{Shown, steps};
 use crate::amounts::{dollars, grouped, moment, money, span};
 use crate::granted::granted_lines;
 use crate::lanes;
-use crate::review::{describe, quoted};
+use crate::review::{describe, quoted, would_change};
 use crate::session::ended;
 use crate::terminal::{one_line, plain};
 use ringfence_engine::{Flow, Stage, SubTask, TaskId, TaskStatus};
@@ -193,8 +193,10 @@ fn onward(shown: &Shown) -> String {
         }
         None => {}
     }
+    let mut proposed = shown.proposed.as_deref();
     for (review, _, ways) in questions {
         text.push_str(&describe(&review, &shown.state));
+        text.push_str(&proposed.take().map(would_change).unwrap_or_default());
         let _ = match ways.is_empty() {
             true => writeln!(text, "It is asked once the one above is answered."),
             false if shown.driven_by.is_some() => writeln!(text, "Once that process has stopped, one of:"),

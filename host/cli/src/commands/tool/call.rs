@@ -6,10 +6,11 @@ use crate::exit::Exit;
 use crate::output::{err, out};
 use crate::terminal::{one_line, plain};
 use anyhow::{Context, Result};
-use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome};
+use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Calls one tool and prints what it returned.
 pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -19,12 +20,14 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
     if !global.quiet && bench.sandbox.would_compile(tool.component()).unwrap_or(false) {
         err(&format!("compiling {} once for this machine\n", plain(tool.component().name())));
     }
+    // One call has no run that its changes could wait in: they are shown, and gone.
+    let scratch = if bench.toolbox.facts(&args.tool).writes { Some(Scratch::new()?) } else { None };
     let cancel = CancellationToken::new();
     let request = CallRequest {
         input,
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
-        stage: None,
+        stage: scratch.as_ref().map(|scratch| scratch.stage.clone()),
         known: Arc::default(),
         cancel: cancel.clone(),
         tool,
@@ -54,7 +57,37 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
             | CallError::Stage { .. }),
         ) => return Err(error.into()),
     };
-    print(args, global, &report)
+    let exit = print(args, global, &report)?;
+    if let Some(scratch) = scratch.filter(|_| !global.quiet) {
+        scratch.tell()?;
+    }
+    Ok(exit)
+}
+
+/// A stage for one call.
+struct Scratch {
+    stage: Arc<Stage>,
+    _folder: TempDir,
+}
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+        Ok(Self { stage: Arc::new(Stage::open(&folder.path().join("stage"))?), _folder: folder })
+    }
+
+    /// Says what would have been changed.
+    fn tell(&self) -> Result<()> {
+        let changes = self.stage.changes()?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        err("note: nothing was changed in the project; a run could have applied:\n");
+        for change in changes {
+            err(&plain(&change.unified_diff()?));
+        }
+        Ok(())
+    }
 }
 
 /// Ctrl-C and SIGTERM end the guest, not this process: the call still has an outcome. From the
