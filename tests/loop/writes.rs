@@ -106,6 +106,8 @@ fn a_run_s_changes_wait_until_they_are_applied_and_keep_what_was_not_changed() {
     assert_eq!(writing.command("diff", &[]).stdout, "");
     let events = journaled(&writing.product);
     assert_eq!(of_kind(&events, "changes_settled")[0]["how"], "applied");
+    let report = writing.command("report", &[]).stdout;
+    assert!(report.contains("| `notes.txt` | modified | 2 | applied |"), "{report}");
     let again = writing.command("apply", &[]);
     assert!(again.code == Some(0) && again.stderr.contains("nothing is staged"), "{again:?}");
 }

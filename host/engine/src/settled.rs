@@ -3,7 +3,7 @@
 //! Owns: that it is part of the record, bounded. Doesn't own: what is staged, and doing it.
 
 use crate::bounds;
-use crate::id::{CallId, Timestamp};
+use crate::id::{StepId, Timestamp};
 use crate::refused::Refused;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
@@ -50,8 +50,8 @@ impl Settling {
 pub struct SettledAt {
     /// When the driver learnt it.
     pub at: Timestamp,
-    /// The first call that came after it.
-    pub before: CallId,
+    /// The first step that came after it.
+    pub before: StepId,
     /// What.
     #[serde(flatten)]
     pub settled: Settled,
@@ -73,7 +73,7 @@ impl Settled {
 
     /// Takes it into the record.
     pub(crate) fn settle(self, state: &mut State) {
-        let before = CallId(state.next.call);
+        let before = StepId(state.next.step);
         state.settled.push(SettledAt { at: state.clock.latest, before, settled: self });
     }
 }

@@ -235,7 +235,7 @@ pub(super) fn notes(state: &State) -> Vec<Note> {
 }
 
 /// Each receipt with the step and the tool of its call.
-fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str, &'a Value)> {
+pub(super) fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str, &'a Value)> {
     journal.state.history.iter().filter_map(|action| match &action.deed {
         Deed::Tool { tool, receipt: Some(id), .. } => {
             Some((action.step.0, tool.as_str(), journal.receipts.get(id)?))
@@ -244,11 +244,11 @@ fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str,
     })
 }
 
-fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn text(value: &Value, key: &str) -> String {
+pub(super) fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
