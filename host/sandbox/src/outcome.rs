@@ -4,7 +4,8 @@ use crate::call::{CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
-use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
+use crate::limit::Exceeded;
+use crate::receipt::{Denial, Outcome, Receipt};
 use crate::stdio::Captured;
 use crate::trap::{describe, limit_behind};
 use serde_json::Value;
@@ -27,6 +28,7 @@ pub(crate) fn judge(
     [stdout, stderr]: [Captured; 2],
     spent: Spent,
 ) -> CallReport {
+    let footprint = state.view.take_footprint();
     let files = state.view.take_log();
     let (requests, requests_omitted) = state.network.into_denials();
     let mut denials = files.denials;
@@ -37,8 +39,16 @@ pub(crate) fn judge(
         Ended::Raised(error) => Some(describe(error)),
         Ended::Returned(_) | Ended::Cancelled => None,
     };
-    let memory_refused = state.limiter.refused();
-    let outcome = outcome_of(request, ended, memory_refused, &denials);
+    let growth_refused = state.limiter.refused();
+    let outcome = outcome_of(request, ended, growth_refused, &denials, &spent);
+    let exceeded = match &outcome {
+        Outcome::Exceeded(exceeded) => Some(*exceeded),
+        Outcome::Done(_)
+        | Outcome::Failed(_)
+        | Outcome::Trapped(_)
+        | Outcome::Denied { .. }
+        | Outcome::Cancelled => None,
+    };
     let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
     let receipt = Receipt {
         tool: request.tool.name().to_owned(),
@@ -55,8 +65,10 @@ pub(crate) fn judge(
         cpu_us: micros(spent.cpu),
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
+        exceeded,
+        cached: None,
     };
-    CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash }
+    CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash, footprint }
 }
 
 /// Many libcs strip the slash of an absolute path before they ask the host; a person and a model
@@ -76,7 +88,13 @@ fn spell_as_given(denials: &mut [Denial], input: &Value) {
     }
 }
 
-fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {
+fn outcome_of(
+    request: &CallRequest,
+    ended: Ended,
+    growth_refused: Option<Exceeded>,
+    denials: &[Denial],
+    spent: &Spent,
+) -> Outcome {
     match ended {
         Ended::Cancelled => Outcome::Cancelled,
         Ended::Returned(results) => match results.into_json(&request.tool.definition().signature) {
@@ -84,9 +102,8 @@ fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials
             Ok(Returned::Err(error)) => failed(error, denials),
             Err(error) => Outcome::Trapped(error.to_string()),
         },
-        Ended::Raised(error) => match limit_behind(&error) {
-            Some(limit) => Outcome::Exceeded(limit),
-            None if memory_refused => Outcome::Exceeded(Exceeded::Memory),
+        Ended::Raised(error) => match limit_behind(&error, &request.limits, spent).or(growth_refused) {
+            Some(exceeded) => Outcome::Exceeded(exceeded),
             None if denials.is_empty() => Outcome::Trapped(describe(&error)),
             None => Outcome::Denied { error: Value::Null, denials: denials.to_vec() },
         },

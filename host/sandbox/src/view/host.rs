@@ -11,7 +11,7 @@ use super::open::{Manner, Open};
 use super::policy::Want;
 use super::refused::{Refused, code_of};
 use super::resolve::{Base, Links, Spot};
-use super::stat::{describe, describe_bare, identity, identity_of_bare};
+use super::stat::{describe_bare, identity_of_bare};
 use super::stream::{FileStream, read_at};
 use crate::receipt::DenialReason;
 use rustix::fs::fstat;
@@ -77,12 +77,14 @@ impl<'a> ViewHost<'a> {
     fn resolve(&mut self, operation: &'static str, fd: &Fd, path: &str, how: PathFlags) -> FsResult<Spot> {
         let node = self.node(fd).map_err(FsError::trap)?;
         let resolved = Base::of(node).and_then(|base| self.view.tree.resolve(base, path, links(how)));
+        self.view.trail.resolved(node.place(), path, links(how), &resolved);
         resolved.map_err(|refused| self.refuse(operation, path, refused))
     }
 
     /// Answers a call that would change what a path leads to: resolved, so that the log tells
     /// what it would have hit, and refused.
     fn change_at<T>(&mut self, operation: &'static str, fd: &Fd, path: &str, how: PathFlags) -> FsResult<T> {
+        self.view.trail.lose();
         let spot = self.resolve(operation, fd, path, how)?;
         let judged = self.view.tree.judge(spot.place(), Want::Change).map(|_| ());
         let refused = judged.err().unwrap_or_else(|| Refused::denied(DenialReason::ReadOnly, spot.place()));
@@ -91,6 +93,7 @@ impl<'a> ViewHost<'a> {
 
     /// Answers a call that would change what is already open: open for reading only.
     fn change<T>(&mut self, operation: &'static str, fd: &Fd) -> FsResult<T> {
+        self.view.trail.lose();
         let place = self.node(fd).map_err(FsError::trap)?.place().clone();
         let refused = Refused::denied(DenialReason::ReadOnly, &place);
         Err(self.refuse(operation, place.shown(), refused))
@@ -145,6 +148,7 @@ impl HostDescriptor for ViewHost<'_> {
         let operation = if writes { "open for writing" } else { "open" };
         let node = self.node(&fd).map_err(FsError::trap)?;
         let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
+        self.view.trail.opened(node.place(), &path, manner, &opened);
         let opened = opened.map_err(|refused| {
             self.view.log.refused(operation, &path, &refused);
             refused.code()
@@ -153,7 +157,8 @@ impl HostDescriptor for ViewHost<'_> {
             Open::Bare(place) => Node::Bare(place),
             Open::Folder(place, handle) => Node::Folder { place, handle },
             Open::File(place, handle, length) => {
-                let reading = self.view.log.opened(&place, length);
+                let ranges = self.view.trail.ranges(&place);
+                let reading = self.view.log.opened(&place, length).noted_in(ranges);
                 Node::File { place, handle, reading }
             }
         };
@@ -169,7 +174,10 @@ impl HostDescriptor for ViewHost<'_> {
     async fn stat_at(&mut self, fd: Fd, how: PathFlags, path: String) -> FsResult<DescriptorStat> {
         match self.resolve("stat", &fd, &path, how)? {
             Spot::Bare(_) => Ok(describe_bare()),
-            Spot::Real(pinned) => Ok(describe(pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?)),
+            Spot::Real(pinned) => {
+                let found = pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?;
+                Ok(self.view.trail.described(&pinned.place, found))
+            }
         }
     }
 
@@ -181,7 +189,10 @@ impl HostDescriptor for ViewHost<'_> {
     ) -> FsResult<MetadataHashValue> {
         match self.resolve("stat", &fd, &path, how)? {
             Spot::Bare(place) => Ok(identity_of_bare(&place)),
-            Spot::Real(pinned) => Ok(identity(pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?)),
+            Spot::Real(pinned) => {
+                let found = pinned.found.as_ref().ok_or(ErrorCode::NoEntry)?;
+                Ok(self.view.trail.identified(&pinned.place, found))
+            }
         }
     }
 
@@ -190,30 +201,39 @@ impl HostDescriptor for ViewHost<'_> {
             Spot::Bare(_) => return Err(ErrorCode::Invalid.into()),
             Spot::Real(pinned) => pinned,
         };
-        pinned.link_text().map_err(|refused| self.refuse("readlink", &path, refused))
+        let text = pinned.link_text();
+        self.view.trail.link(&pinned.place, &text);
+        text.map_err(|refused| self.refuse("readlink", &path, refused))
     }
 
     async fn read_directory(&mut self, fd: Fd) -> FsResult<Entries> {
-        let listing = match self.node(&fd).map_err(FsError::trap)? {
-            Node::Bare(place) => Listing::bare(&self.view.tree, place),
+        let (listing, noted) = match self.node(&fd).map_err(FsError::trap)? {
+            Node::Bare(place) => (Listing::bare(&self.view.tree, place), None),
             Node::Folder { place, handle } => {
-                Listing::folder(&self.view.tree, place, handle).map_err(code_of)?
+                let listing = Listing::folder(&self.view.tree, place, handle);
+                let listing = listing.inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                (listing, Some(place.clone()))
             }
             Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
         };
         self.view.quotas.open().map_err(FsError::trap)?;
-        Ok(Resource::new_own(self.table.push(listing)?.rep()))
+        let number = self.table.push(listing)?.rep();
+        if let Some(place) = noted {
+            self.view.trail.listing(number, &place);
+        }
+        Ok(Resource::new_own(number))
     }
 
     async fn read(&mut self, fd: Fd, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         match self.node(&fd).map_err(FsError::trap)? {
             Node::File { handle, reading, .. } => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                let bytes = read_at(handle, length, offset).map_err(code_of)?;
+                let bytes =
+                    read_at(handle, length, offset).inspect_err(|_| reading.failed()).map_err(code_of)?;
                 self.view.quotas.bytes.read(bytes.len()).map_err(FsError::trap)?;
                 let at_end = bytes.is_empty() && length > 0;
                 if length > 0 {
-                    reading.read(offset, &bytes);
+                    reading.read(offset, length, &bytes);
                 }
                 Ok((bytes, at_end))
             }
@@ -246,8 +266,12 @@ impl HostDescriptor for ViewHost<'_> {
     }
 
     async fn stat(&mut self, fd: Fd) -> FsResult<DescriptorStat> {
-        match self.node(&fd).map_err(FsError::trap)?.handle() {
-            Some(handle) => Ok(describe(&fstat(handle).map_err(code_of)?)),
+        let node = self.node(&fd).map_err(FsError::trap)?;
+        match node.handle() {
+            Some(handle) => {
+                let stat = fstat(handle).inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                Ok(self.view.trail.described(node.place(), &stat))
+            }
             None => Ok(describe_bare()),
         }
     }
@@ -255,7 +279,10 @@ impl HostDescriptor for ViewHost<'_> {
     async fn metadata_hash(&mut self, fd: Fd) -> FsResult<MetadataHashValue> {
         let node = self.node(&fd).map_err(FsError::trap)?;
         match node.handle() {
-            Some(handle) => Ok(identity(&fstat(handle).map_err(code_of)?)),
+            Some(handle) => {
+                let stat = fstat(handle).inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                Ok(self.view.trail.identified(node.place(), &stat))
+            }
             None => Ok(identity_of_bare(node.place())),
         }
     }
@@ -263,8 +290,11 @@ impl HostDescriptor for ViewHost<'_> {
     async fn is_same_object(&mut self, a: Fd, b: Fd) -> wasmtime::Result<bool> {
         let (a, b) = (self.node(&a)?, self.node(&b)?);
         match (a.handle(), b.handle()) {
-            (Some(a), Some(b)) => {
-                let (a, b) = (fstat(a)?, fstat(b)?);
+            (Some(one), Some(other)) => {
+                let places = (a.place(), b.place());
+                let (a, b) = (fstat(one)?, fstat(other)?);
+                self.view.trail.identified(places.0, &a);
+                self.view.trail.identified(places.1, &b);
                 Ok((a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
             }
             (None, None) => Ok(a.place() == b.place()),
@@ -354,11 +384,17 @@ impl HostDirectoryEntryStream for ViewHost<'_> {
         let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(entries.rep()))?;
         let (read, next) = listing.next(self.view.quotas.entries_left());
         self.view.quotas.entries(read).map_err(FsError::trap)?;
+        match &next {
+            Ok(entry) => self.view.trail.listed(entries.rep(), entry.as_ref()),
+            Err(_) => self.view.trail.lose(),
+        }
         Ok(next.map_err(code_of)?)
     }
 
     fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
-        self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        let number = entries.rep();
+        self.table.delete(Resource::<Listing>::new_own(number))?;
+        self.view.trail.listing_closed(number);
         self.view.quotas.close();
         Ok(())
     }

@@ -19,6 +19,7 @@
 
 mod beneath;
 mod escape;
+mod footprint;
 mod grant_error;
 mod grants;
 mod hint;
@@ -31,17 +32,20 @@ mod place;
 mod policy;
 mod project;
 mod quota;
+mod ranges;
 mod reading;
 mod refused;
 mod resolve;
 mod rewrite;
 mod stat;
 mod stream;
+mod trail;
 
 #[cfg(test)]
 mod handle_proof;
 
 pub use beneath::Walk;
+pub use footprint::Footprint;
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;
 pub use host::{ViewHost, add_to_linker};
@@ -53,23 +57,32 @@ use crate::grant::Limits;
 use log::Log;
 use quota::Quotas;
 use std::sync::Arc;
+use trail::Trail;
 
 /// One call's view of the files: the shared tree of its grants, and what the call did with it.
 pub struct View {
     pub(crate) tree: Arc<GrantedTree>,
     pub(crate) log: Log,
     quotas: Quotas,
+    trail: Trail,
 }
 
 impl View {
     /// A fresh view with an empty log, and as much of the files as the limits say.
     pub fn new(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
-        Self { tree, log: Log::default(), quotas: Quotas::new(limits) }
+        let trail = if tree.grants().deterministic { Trail::noting() } else { Trail::default() };
+        Self { tree, log: Log::default(), quotas: Quotas::new(limits), trail }
     }
 
     /// Whether anything was refused so far.
     pub fn has_denials(&self) -> bool {
         self.log.has_denials()
+    }
+
+    /// Takes what a deterministic call saw so far; none of any other, and none where it can't all
+    /// be looked at again.
+    pub fn take_footprint(&mut self) -> Option<Footprint> {
+        self.trail.finish()
     }
 
     /// Takes what was opened and refused so far, with the grant that would have allowed each
