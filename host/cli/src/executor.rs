@@ -4,6 +4,7 @@
 //! own: deadlines and grants themselves (the sandbox keeps them).
 
 use crate::driver::{Executed, Executor, Readied};
+use crate::recall::Recall;
 use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
 use async_trait::async_trait;
@@ -25,6 +26,8 @@ pub struct Fenced {
     pub allowed: BTreeSet<String>,
     /// Those whose equal calls in a row are their nature.
     pub polling: BTreeSet<String>,
+    /// Answers of earlier calls; without them every call is made.
+    pub recall: Option<Recall>,
 }
 
 impl Fenced {
@@ -79,7 +82,7 @@ impl Executor for Fenced {
             limits,
             cancel: CancellationToken::new(),
         };
-        match self.sandbox.call(request).await {
+        match Recall::call(self.recall.as_ref(), &self.sandbox, request).await {
             Ok(report) => executed(call, report),
             Err(error @ (CallError::Input { .. } | CallError::Load(_))) => Ok(not_run(error.to_string())),
             // The host stumbled, not the tool: the next try may well work.

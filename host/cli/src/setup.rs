@@ -9,6 +9,7 @@ use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
+use crate::recall::Recall;
 use crate::shelf::Shelf;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
@@ -146,6 +147,7 @@ impl Setup {
         for name in &self.polling {
             toolbox.tool(name)?;
         }
-        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone() })
+        let recall = if toolbox.is_deterministic() { Recall::open(folders) } else { None };
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone(), recall })
     }
 }

@@ -28,7 +28,7 @@ const STACK_AND_TABLE_KEPT_BYTES: usize = 64 << 10;
 const CORE_INSTANCES_PER_CALL: u32 = 32;
 const MEMORIES_PER_CALL: u32 = 1;
 const TABLES_PER_CALL: u32 = 6;
-const POOLED_TABLE_ELEMENTS: usize = 20_000;
+pub(crate) const POOLED_TABLE_ELEMENTS: usize = 20_000;
 
 /// Bounds of one call anywhere. A guest in Python has dozens of core instances.
 pub(crate) const MAX_CORE_INSTANCES: usize = 256;

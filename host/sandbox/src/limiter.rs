@@ -3,7 +3,9 @@
 //! Owns: saying no to growth, and remembering the most that was held. A refused growth is not a
 //! trap: the guest sees `memory.grow` fail and may cope. Whether it coped is for `outcome`.
 
-use crate::engine::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES};
+use crate::engine::{
+    MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES, POOLED_TABLE_ELEMENTS,
+};
 use crate::limit::{Exceeded, LimitKind};
 use wasmtime::ResourceLimiter;
 
@@ -95,9 +97,15 @@ impl ResourceLimiter for Limiter {
         &mut self,
         current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let grown = self.elements.grow(current, desired);
+        // A slot of the pool ends here; what a table's own type allows is the guest's own matter.
+        let grown = if maximum == Some(POOLED_TABLE_ELEMENTS) && desired > POOLED_TABLE_ELEMENTS {
+            let limit = POOLED_TABLE_ELEMENTS as u64;
+            Err(Exceeded { which: LimitKind::TableElements, limit, used: desired as u64 })
+        } else {
+            self.elements.grow(current, desired)
+        };
         Ok(self.note(grown))
     }
 

@@ -6,6 +6,7 @@
 //! of both, and pause points only ever add up.
 
 mod dirs;
+mod enforceable;
 mod file;
 mod layers;
 mod project_files;
@@ -121,6 +122,9 @@ pub struct ToolPolicy {
     /// Real clocks and random numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Nothing but input and files decides its answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
 }
@@ -128,7 +132,12 @@ pub struct ToolPolicy {
 impl ToolPolicy {
     /// The same as grants.
     pub fn grants(&self) -> Grants {
-        Grants { dirs: self.dirs.clone(), entropy: self.entropy, limits: self.limits.clone() }
+        Grants {
+            dirs: self.dirs.clone(),
+            entropy: self.entropy,
+            deterministic: self.deterministic,
+            limits: self.limits.clone(),
+        }
     }
 }
 
@@ -183,6 +192,8 @@ impl Resolved {
 
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
+        enforceable::check(&files.config, CONFIG)?;
+        enforceable::check(&user.config, &user.name())?;
         let grants = layers::grants(&files.config, &user.config, flags);
         let mut components = Vec::new();
         for (path, bytes) in files.components() {

@@ -16,6 +16,11 @@ pub(super) struct UserFile {
 }
 
 impl UserFile {
+    /// What errors call it.
+    pub(super) fn name(&self) -> String {
+        self.folder.join("config.toml").display().to_string()
+    }
+
     /// The components it names, relative to its own folder.
     pub(super) fn components(&self) -> impl Iterator<Item = PathBuf> {
         self.config.components.iter().map(|path| self.folder.join(path))

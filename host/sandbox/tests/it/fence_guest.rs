@@ -9,9 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 use tempfile::TempDir;
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::Descriptor;
@@ -32,19 +31,6 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("the view waits for nothing"),
-    }
-}
-
-/// Fails if the work hasn't ended in time, instead of hanging with it.
-pub(crate) fn in_time(work: impl FnOnce() + Send + 'static) {
-    let (done, ended) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        work();
-        done.send(()).expect("waited for");
-    });
-    match ended.recv_timeout(Duration::from_secs(60)) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().expect("no panic"),
     }
 }
 
@@ -129,7 +115,7 @@ pub(crate) fn masked_grants(dirs: &[(&str, &[&str])]) -> Grants {
 /// Folders to read.
 pub(crate) fn grants(dirs: &[&str]) -> Grants {
     let grant = |dir: &&str| DirGrant::read(GrantPath::parse(dir).expect("a path"));
-    Grants { dirs: dirs.iter().map(grant).collect(), entropy: false, limits: Limits::default() }
+    Grants { dirs: dirs.iter().map(grant).collect(), ..Grants::whole_project() }
 }
 
 /// One call's guest.

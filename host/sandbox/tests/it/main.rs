@@ -1,5 +1,6 @@
 //! The sandbox's integration tests, in one binary because linking the runtime takes long.
 
+mod bombs;
 mod built;
 mod cache;
 mod call;
@@ -26,3 +27,4 @@ mod network;
 mod reflect;
 mod reflect_hostile;
 mod standard;
+mod watchdog;

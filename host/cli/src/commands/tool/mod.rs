@@ -28,6 +28,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
 
 /// A project with its tools.
 struct Workbench {
+    folders: Folders,
     project: ProjectDir,
     sandbox: Sandbox,
     toolbox: Toolbox,
@@ -62,6 +63,6 @@ impl Workbench {
         let resolved = resolve(&project, flags, &folders, is_interactive())?;
         let sandbox = sandbox(&folders)?;
         let toolbox = Toolbox::open(&sandbox, &project, &resolved)?;
-        Ok(Self { project, sandbox, toolbox })
+        Ok(Self { folders, project, sandbox, toolbox })
     }
 }
