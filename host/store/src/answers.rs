@@ -53,14 +53,7 @@ impl Answers {
         let path = plain_path(path)?;
         match Self::open_as_it_is(&path, bounds) {
             Err(StoreError::Corrupt { .. }) => {
-                for file in [beside(&path, "-wal"), beside(&path, "-shm"), path.clone()] {
-                    match std::fs::remove_file(&file) {
-                        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                            return Err(StoreError::io(&file, &error));
-                        }
-                        Ok(()) | Err(_) => {}
-                    }
-                }
+                discard(&path)?;
                 Self::open_as_it_is(&path, bounds)
             }
             opened => opened,
@@ -72,9 +65,9 @@ impl Answers {
         create_private(path)?;
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let failed = |error| StoreError::sqlite(path, error);
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
         prepare_tables(path, &mut connection)?;
         Durability::Relaxed.prepare(path, &connection)?;
-        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
         // Twice the room, for what SQLite needs besides; beyond it the file is full.
         let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).map_err(failed)?;
         let pages = bounds.bytes.saturating_mul(2) / page.unsigned_abs().max(1) + 64;
@@ -95,7 +88,7 @@ impl Answers {
                     query.query_row([key], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?)));
                 row.optional()
             })
-            .map_err(|error| StoreError::sqlite(&self.path, error))?;
+            .map_err(|error| self.failed(error))?;
         let Some((hash, body)) = found else { return Ok(None) };
         if hash != hash_of(key, &body) {
             // Where it can't be removed it is found damaged again next time.
@@ -128,8 +121,19 @@ impl Answers {
             transaction.prepare_cached(MAKE_ROOM)?.execute((most_bytes, most_entries))?;
             transaction.commit()
         };
-        put(&mut self.connection).map_err(|error| StoreError::sqlite(&self.path, error))?;
+        put(&mut self.connection).map_err(|error| self.failed(error))?;
         Ok(true)
+    }
+
+    /// A failure; a file that turns out to be damaged is taken away, so that the next who opens it
+    /// begins anew.
+    fn failed(&self, error: rusqlite::Error) -> StoreError {
+        let error = StoreError::sqlite(&self.path, error);
+        if matches!(error, StoreError::Corrupt { .. }) {
+            // If that fails it is found damaged again.
+            let _ = discard(&self.path);
+        }
+        error
     }
 }
 
@@ -151,22 +155,47 @@ fn hash_of(key: &str, body: &[u8]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Creates the table where there is none; refuses what isn't a file of answers of this version.
-fn prepare_tables(path: &Path, connection: &mut Connection) -> Result<()> {
+/// Takes the file away. A process that has it open goes on with what it has.
+fn discard(path: &Path) -> Result<()> {
+    for file in [beside(path, "-wal"), beside(path, "-shm"), path.to_owned()] {
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io(&file, &error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether the file has the table; refuses what isn't a file of answers of this version.
+fn has_tables(path: &Path, connection: &Connection) -> Result<bool> {
     let failed = |error| StoreError::sqlite(path, error);
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let number = |pragma| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let (application, version) =
         (number("application_id").map_err(failed)?, number("user_version").map_err(failed)?);
     let tables: i64 =
-        transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(failed)?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(failed)?;
     match (application, version) {
-        (APPLICATION_ID, VERSION) => return Ok(()),
+        (APPLICATION_ID, VERSION) => Ok(true),
         (APPLICATION_ID, found) if found > VERSION => {
-            return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+            Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION })
         }
-        (0, 0) if tables == 0 => {}
-        _ => return Err(StoreError::Foreign { path: path.to_owned() }),
+        (0, 0) if tables == 0 => Ok(false),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// Creates the table where there is none.
+fn prepare_tables(path: &Path, connection: &mut Connection) -> Result<()> {
+    if has_tables(path, connection)? {
+        return Ok(());
+    }
+    let failed = |error| StoreError::sqlite(path, error);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Asked again: another process may have made it meanwhile.
+    if has_tables(path, &transaction)? {
+        return Ok(());
     }
     transaction.execute_batch(TABLES).map_err(failed)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;

@@ -2,7 +2,8 @@
 
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
-    Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir,
+    Denial, DenialReason, DirGrant, FileLog, Footprint, GrantPath, GrantedTree, Grants, Limits, MaskPattern,
+    ProjectDir,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -96,6 +97,13 @@ impl Project {
     pub(crate) fn masked_guest(&self, walk: Walk, dirs: &[(&str, &[&str])]) -> Guest {
         let project = ProjectDir::open(&self.root()).expect("a project").walked(walk);
         Guest::of(GrantedTree::open(&project, &masked_grants(dirs)).expect("grants"))
+    }
+
+    /// Folders to read by a deterministic call.
+    pub(crate) fn steady_tree(&self, walk: Walk, dirs: &[&str]) -> Arc<GrantedTree> {
+        let project = ProjectDir::open(&self.root()).expect("a project").walked(walk);
+        let grants = Grants { deterministic: true, ..grants(dirs) };
+        GrantedTree::open(&project, &grants).expect("grants")
     }
 
     pub(crate) fn guest(&self, walk: Walk, dirs: &[&str]) -> Guest {
@@ -221,6 +229,10 @@ impl Guest {
             Err(StreamError::Closed) => None,
             Err(err) => panic!("{err}"),
         }
+    }
+
+    pub(crate) fn footprint(&mut self) -> Option<Footprint> {
+        self.view.take_footprint()
     }
 
     pub(crate) fn log(&mut self) -> FileLog {

@@ -40,8 +40,7 @@ async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
 
 pub(crate) fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
     let dir = |path: &&str| DirGrant::read(GrantPath::parse(path).unwrap());
-    let grants =
-        Grants { dirs: granted.iter().map(dir).collect(), ..Grants::whole_project() };
+    let grants = Grants { dirs: granted.iter().map(dir).collect(), ..Grants::whole_project() };
     GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
 }
 
