@@ -192,8 +192,6 @@ impl Resolved {
 
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
-        enforceable::check(&files.config, CONFIG)?;
-        enforceable::check(&user.config, &user.name())?;
         let grants = layers::grants(&files.config, &user.config, flags);
         let mut components = Vec::new();
         for (path, bytes) in files.components() {

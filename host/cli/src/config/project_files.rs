@@ -3,8 +3,8 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
-use crate::config::dirs;
 use crate::config::file::{ConfigFile, parse};
+use crate::config::{dirs, enforceable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
@@ -44,6 +44,7 @@ impl ProjectFiles {
             let text = utf8(CONFIG, &bytes)?;
             found.config = parse(text).map_err(|error| unreadable(CONFIG, &error))?;
             found.config.refuse_in_project()?;
+            enforceable::check(&found.config, CONFIG)?;
             found.files.push((CONFIG.to_owned(), bytes));
         }
         for component in found.config.components.clone() {

@@ -1,5 +1,6 @@
 //! The user's own configuration file.
 
+use super::enforceable;
 use super::file::{ConfigFile, parse};
 use super::project_files::unreadable;
 use crate::exit::Refusal;
@@ -16,11 +17,6 @@ pub(super) struct UserFile {
 }
 
 impl UserFile {
-    /// What errors call it.
-    pub(super) fn name(&self) -> String {
-        self.folder.join("config.toml").display().to_string()
-    }
-
     /// The components it names, relative to its own folder.
     pub(super) fn components(&self) -> impl Iterator<Item = PathBuf> {
         self.config.components.iter().map(|path| self.folder.join(path))
@@ -36,6 +32,8 @@ pub(super) fn read(folders: &Folders) -> Result<UserFile> {
         }
         Err(error) => return Err(Refusal::usage(format!("{} can't be read: {error}", path.display())).into()),
     };
-    let config = parse(&text).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+    let name = path.display().to_string();
+    let config = parse(&text).map_err(|error| unreadable(&name, &error))?;
+    enforceable::check(&config, &name)?;
     Ok(UserFile { config, folder: path.parent().map(PathBuf::from).unwrap_or_default() })
 }
