@@ -14,6 +14,7 @@ mod notify;
 mod parallel;
 mod pauses;
 mod playbook;
+mod recall;
 mod replay;
 mod supervise;
 mod trouble;

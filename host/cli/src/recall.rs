@@ -6,24 +6,21 @@
 use crate::state_dir::Folders;
 use ringfence_sandbox::{CallError, CallReport, CallRequest, Digest, Memo, Sandbox};
 use ringfence_store::{AnswerBounds, Answers, Store, StoreError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 const FILE: &str = "answers.db";
 
-/// Answers of earlier calls.
-pub struct Recall(Mutex<Answers>);
+/// Answers of earlier calls, opened when the first is asked for.
+pub struct Recall {
+    folders: Folders,
+    /// None inside where they can't be had.
+    answers: OnceLock<Option<Mutex<Answers>>>,
+}
 
 impl Recall {
-    /// The answers in the user's state folder; none, with a warning, where they can't be had.
-    pub fn open(folders: &Folders) -> Option<Self> {
-        let state = folders.state().ok()?;
-        match Answers::open(&state.join(FILE), AnswerBounds::default()) {
-            Ok(answers) => Some(Self(Mutex::new(answers))),
-            Err(error) => {
-                tracing::warn!(%error, "answers of earlier calls can't be used; calls are made again");
-                None
-            }
-        }
+    /// The answers in the user's state folder.
+    pub fn of(folders: &Folders) -> Self {
+        Self { folders: folders.clone(), answers: OnceLock::new() }
     }
 
     /// Makes a call, or gives the answer of an equal one that still holds. Without a place to keep
@@ -49,25 +46,29 @@ impl Recall {
     }
 
     fn get(&self, key: &Digest) -> Option<Memo> {
-        let body = self.answers().get(&key.hex()).unwrap_or_else(warned)?;
+        let body = self.answers()?.get(&key.hex()).unwrap_or_else(warned)?;
         // One of another version, perhaps: then the call is made again.
         serde_json::from_slice(&body)
-            .inspect_err(
-                |error| tracing::warn!(%error, "an earlier answer can't be read; the call is made again"),
-            )
+            .inspect_err(|error| tracing::warn!(%error, "an earlier answer can't be read; the call is made"))
             .ok()
     }
 
     fn put(&self, key: &Digest, memo: &Memo) {
+        let Some(mut answers) = self.answers() else { return };
         match serde_json::to_vec(memo) {
-            Ok(body) => drop(self.answers().put(&key.hex(), &body).map_err(warned::<()>)),
+            Ok(body) => drop(answers.put(&key.hex(), &body).map_err(warned::<()>)),
             Err(error) => tracing::warn!(%error, "an answer can't be written; it isn't kept"),
         }
     }
 
-    fn answers(&self) -> MutexGuard<'_, Answers> {
+    fn answers(&self) -> Option<MutexGuard<'_, Answers>> {
+        let opened = self.answers.get_or_init(|| {
+            let state = self.folders.state().ok()?;
+            let opened = Answers::open(&state.join(FILE), AnswerBounds::default());
+            opened.map(Mutex::new).map_or_else(warned, Some)
+        });
         // The file's own transactions keep it whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        Some(opened.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -81,6 +82,6 @@ fn key(sandbox: &Sandbox, request: &CallRequest) -> Option<Digest> {
 }
 
 fn warned<T>(error: StoreError) -> Option<T> {
-    tracing::warn!(%error, "answers of earlier calls can't be used; the call is made");
+    tracing::warn!(%error, "answers of earlier calls can't be used; calls are made again");
     None
 }

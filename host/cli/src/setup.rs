@@ -147,7 +147,7 @@ impl Setup {
         for name in &self.polling {
             toolbox.tool(name)?;
         }
-        let recall = if toolbox.is_deterministic() { Recall::open(folders) } else { None };
+        let recall = toolbox.is_deterministic().then(|| Recall::of(folders));
         Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone(), recall })
     }
 }

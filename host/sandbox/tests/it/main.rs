@@ -19,6 +19,7 @@ mod fence_paths;
 mod fence_quotas;
 mod fence_race;
 mod fence_special;
+mod former;
 mod generated;
 mod guests;
 mod json;

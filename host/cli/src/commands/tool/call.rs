@@ -28,7 +28,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         tool,
     };
     let remembers = !args.no_cache && bench.toolbox.is_deterministic();
-    let recall = if remembers { Recall::open(&bench.folders) } else { None };
+    let recall = remembers.then(|| Recall::of(&bench.folders));
     let called = bench.sandbox.block_on(async {
         let watch = tokio::spawn(cancel_on_signal(cancel)?);
         if global.verbose > 0 {
