@@ -63,7 +63,8 @@ impl Recall {
 
     fn answers(&self) -> Option<MutexGuard<'_, Answers>> {
         let opened = self.answers.get_or_init(|| {
-            let state = self.folders.state().ok()?;
+            let unusable = |error: &anyhow::Error| tracing::warn!(%error, "there is no place for answers");
+            let state = self.folders.state().inspect_err(unusable).ok()?;
             let opened = Answers::open(&state.join(FILE), AnswerBounds::default());
             opened.map(Mutex::new).map_or_else(warned, Some)
         });

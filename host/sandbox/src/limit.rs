@@ -107,6 +107,27 @@ impl LimitKind {
         }
     }
 
+    /// The key of `[tools.NAME]` that can have made it less for one tool.
+    pub fn tool_key(self) -> Option<&'static str> {
+        match self {
+            Self::Time => Some("timeout"),
+            Self::Cpu => Some("cpu"),
+            Self::Memory => Some("memory"),
+            Self::Fuel
+            | Self::OpenFiles
+            | Self::DirEntries
+            | Self::ReadBytes
+            | Self::Memories
+            | Self::Tables
+            | Self::TableElements
+            | Self::Instances
+            | Self::Stack
+            | Self::Exchange
+            | Self::Handles
+            | Self::Resources => None,
+        }
+    }
+
     fn unit(self) -> Unit {
         match self {
             Self::Time | Self::Cpu => Unit::Milliseconds,
@@ -131,15 +152,16 @@ impl Exceeded {
     }
 }
 
-/// `memory (32 MiB allowed, 36 MiB used or asked for); [limits] memory can allow more`
+/// `open files and folders (512 allowed, 513 used or asked for); [limits] open_files can allow more`
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = self.which.unit();
         let (limit, used) = (unit.shown(self.limit), unit.shown(self.used));
         write!(f, "{} ({limit} allowed, {used} used or asked for)", self.which.name())?;
-        match self.which.key() {
-            Some(key) => write!(f, "; [limits] {key} can allow more"),
-            None => f.write_str("; this limit is the same for every tool"),
+        match (self.which.key(), self.which.tool_key()) {
+            (Some(key), None) => write!(f, "; [limits] {key} can allow more"),
+            (Some(key), Some(own)) => write!(f, "; [limits] {key} or [tools.NAME] {own} can allow more"),
+            (None, _) => f.write_str("; this limit is the same for every tool"),
         }
     }
 }
@@ -196,12 +218,14 @@ mod tests {
         let memory = Exceeded { which: LimitKind::Memory, limit: 32 << 20, used: 36 << 20 };
         assert_eq!(
             memory.to_string(),
-            "memory (32 MiB allowed, 36 MiB used or asked for); [limits] memory can allow more"
+            "memory (32 MiB allowed, 36 MiB used or asked for); \
+             [limits] memory or [tools.NAME] memory can allow more"
         );
         let time = Exceeded { which: LimitKind::Time, limit: 30_000, used: 30_001 };
         assert_eq!(
             time.to_string(),
-            "time (30 s allowed, 30.001 s used or asked for); [limits] tool_timeout can allow more"
+            "time (30 s allowed, 30.001 s used or asked for); \
+             [limits] tool_timeout or [tools.NAME] timeout can allow more"
         );
         let handles = Exceeded::by_one_more(LimitKind::Handles, 10_000);
         assert_eq!(

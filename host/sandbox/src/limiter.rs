@@ -15,6 +15,7 @@ pub(crate) struct Limiter {
     memory: Held,
     elements: Held,
     refused: Option<Exceeded>,
+    ran_short: bool,
 }
 
 /// What is held of something that grows.
@@ -57,6 +58,7 @@ impl Limiter {
             memory: Held::of(LimitKind::Memory, memory_bytes),
             elements: Held::of(LimitKind::TableElements, MAX_TABLE_ELEMENTS as u64),
             refused: None,
+            ran_short: false,
         }
     }
 
@@ -68,6 +70,12 @@ impl Limiter {
     /// What the guest was refused last, if it ever asked for more than it may have.
     pub(crate) fn refused(&self) -> Option<Exceeded> {
         self.refused
+    }
+
+    /// Whether growth that was allowed could not be had: the machine's doing, and another time it
+    /// might be had.
+    pub(crate) fn ran_short(&self) -> bool {
+        self.ran_short
     }
 
     fn note(&mut self, grown: Result<(), Exceeded>) -> bool {
@@ -90,6 +98,7 @@ impl ResourceLimiter for Limiter {
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::debug!(%error, "a guest's memory could not grow");
         self.memory.give_back();
+        self.ran_short = true;
         Ok(())
     }
 
@@ -112,6 +121,7 @@ impl ResourceLimiter for Limiter {
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::debug!(%error, "a guest's table could not grow");
         self.elements.give_back();
+        self.ran_short = true;
         Ok(())
     }
 
@@ -160,6 +170,6 @@ mod tests {
         assert!(limiter.memory_growing(0, 80, None).unwrap());
         limiter.memory_grow_failed(wasmtime::Error::msg("no memory")).unwrap();
         assert!(limiter.memory_growing(0, 80, None).unwrap());
-        assert_eq!(limiter.refused(), None);
+        assert!(limiter.refused().is_none() && limiter.ran_short());
     }
 }

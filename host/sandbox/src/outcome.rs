@@ -28,7 +28,8 @@ pub(crate) fn judge(
     [stdout, stderr]: [Captured; 2],
     spent: Spent,
 ) -> CallReport {
-    let footprint = state.view.take_footprint();
+    // What a machine short of memory answers isn't to be given again.
+    let footprint = state.view.take_footprint().filter(|_| !state.limiter.ran_short());
     let files = state.view.take_log();
     let (requests, requests_omitted) = state.network.into_denials();
     let mut denials = files.denials;

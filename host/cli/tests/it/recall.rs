@@ -133,7 +133,7 @@ fn a_call_that_ends_at_a_limit_says_which_how_much_and_what_raises_it() {
         ),
         "{said}"
     );
-    assert!(said.err.contains("[limits] cpu can allow more"), "{said}");
+    assert!(said.err.contains("[limits] cpu or [tools.NAME] cpu can allow more"), "{said}");
     let said = home.run(words.iter().chain(&["--receipt"]));
     let receipt: Value = serde_json::from_str(&said.err[said.err.find('{').unwrap()..]).unwrap();
     assert_eq!((&receipt["exceeded"]["which"], &receipt["exceeded"]["limit"]), (&"cpu".into(), &30.into()));

@@ -291,11 +291,10 @@ impl HostDescriptor for ViewHost<'_> {
         let (a, b) = (self.node(&a)?, self.node(&b)?);
         match (a.handle(), b.handle()) {
             (Some(one), Some(other)) => {
-                let places = (a.place(), b.place());
-                let (a, b) = (fstat(one)?, fstat(other)?);
-                self.view.trail.identified(places.0, &a);
-                self.view.trail.identified(places.1, &b);
-                Ok((a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+                let (one, other) = (fstat(one)?, fstat(other)?);
+                self.view.trail.identified(a.place(), &one);
+                self.view.trail.identified(b.place(), &other);
+                Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
             }
             (None, None) => Ok(a.place() == b.place()),
             (Some(_), None) | (None, Some(_)) => Ok(false),
@@ -392,9 +391,8 @@ impl HostDirectoryEntryStream for ViewHost<'_> {
     }
 
     fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
-        let number = entries.rep();
-        self.table.delete(Resource::<Listing>::new_own(number))?;
-        self.view.trail.listing_closed(number);
+        self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        self.view.trail.listing_closed(entries.rep());
         self.view.quotas.close();
         Ok(())
     }

@@ -221,6 +221,16 @@ async fn several_memories_share_the_limit() {
 }
 
 #[tokio::test]
+async fn several_tables_share_the_limit_where_there_is_no_pool() {
+    let bench = Bench::new(SandboxConfig::for_few_calls(), greedy());
+    let report = ends(bench.call_within("elements", json!({}), patient())).await;
+    assert_eq!(exceeded(&report), LimitKind::TableElements);
+    let over = report.receipt.exceeded.unwrap();
+    // Both grew by 10,000 in turn: neither alone had much more than half of the limit.
+    assert_eq!((over.limit, over.used / 10_000), (1 << 20, 105), "{over:?}");
+}
+
+#[tokio::test]
 async fn counts_say_how_many_there_would_have_been() {
     for (tool, which, limit, least) in [
         ("many_memories", LimitKind::Memories, 16, 41),
