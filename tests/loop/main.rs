@@ -15,6 +15,7 @@ mod notify;
 mod parallel;
 mod pauses;
 mod playbook;
+mod recall;
 mod replay;
 mod supervise;
 mod trouble;

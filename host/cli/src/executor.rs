@@ -4,6 +4,7 @@
 //! own: deadlines and grants themselves (the sandbox keeps them).
 
 use crate::driver::{Executed, Executor, Readied};
+use crate::recall::Recall;
 use crate::staging::{Staging, Writing};
 use crate::state_dir::Folders;
 use crate::toolset::Toolbox;
@@ -30,6 +31,8 @@ pub struct Fenced {
     pub polling: BTreeSet<String>,
     /// Where changes go, where a tool can make any.
     pub staging: Option<Staging>,
+    /// Answers of earlier calls; without them every call is made.
+    pub recall: Option<Recall>,
 }
 
 impl Fenced {
@@ -108,7 +111,7 @@ impl Executor for Fenced {
             return Ok(not_run(format!("there is no tool `{}`", call.tool)));
         };
         let turn = self.turn(call).await?;
-        match self.sandbox.call(self.request(tool, call)).await {
+        match Recall::call(self.recall.as_ref(), &self.sandbox, self.request(tool, call)).await {
             Ok(report) => {
                 let staging = self.staging.as_ref();
                 staging.into_iter().for_each(|staging| staging.learn(&report.receipt));

@@ -23,6 +23,7 @@ pub mod model_choice;
 pub mod notify;
 pub mod output;
 pub mod progress;
+pub mod recall;
 #[cfg(test)]
 mod rehearsal;
 pub mod report;

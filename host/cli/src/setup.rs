@@ -9,6 +9,7 @@ use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
+use crate::recall::Recall;
 use crate::shelf::Shelf;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
@@ -196,6 +197,7 @@ impl Setup {
             toolbox.tool(name)?;
         }
         let polling = self.polling.clone();
-        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling, staging: None })
+        let recall = toolbox.is_deterministic().then(|| Recall::of(folders));
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling, staging: None, recall })
     }
 }

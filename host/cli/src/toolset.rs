@@ -136,6 +136,11 @@ impl Toolbox {
         }
     }
 
+    /// Whether calls of any tool may be answered by earlier ones.
+    pub fn is_deterministic(&self) -> bool {
+        self.own.values().chain([&self.all]).any(|scope| scope.tree.grants().deterministic)
+    }
+
     fn scope(&self, tool: &str) -> &Scope {
         self.own.get(tool).unwrap_or(&self.all)
     }

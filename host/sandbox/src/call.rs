@@ -5,11 +5,12 @@
 
 use crate::chance::Seed;
 use crate::component::{Code, LoadError};
-use crate::cpu::CpuTimed;
+use crate::cpu::{CpuSpent, CpuTimed};
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
 use crate::json::{Arguments, InputError, Results, arguments};
+use crate::memo::canonical;
 use crate::outcome::{Ended, judge};
 use crate::receipt::{Outcome, Receipt};
 use crate::sandbox::{Core, Sandbox};
@@ -17,8 +18,8 @@ use crate::stage::{KnownReads, Stage, StageError};
 use crate::stdio::Captured;
 use crate::ticker::Ticking;
 use crate::toolset::Tool;
-use crate::trap::DeadlinePassed;
-use crate::view::{GrantedTree, View};
+use crate::trap::{CpuUsedUp, DeadlinePassed};
+use crate::view::{Footprint, GrantedTree, View};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
@@ -32,9 +33,9 @@ use wasmtime::component::ComponentExportIndex;
 use wasmtime::{Store, UpdateDeadline};
 
 /// Bytes that one crossing of the boundary may carry from the guest to the host.
-const EXCHANGE_BYTES: usize = 64 << 20;
+pub(crate) const EXCHANGE_BYTES: usize = 64 << 20;
 /// Handles of resources that a guest may hold in all its tables.
-const GUEST_HANDLES: usize = 10_000;
+pub(crate) const GUEST_HANDLES: usize = 10_000;
 
 /// A longer time limit is this long.
 pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -73,6 +74,8 @@ pub struct CallReport {
     /// What the runtime says of a guest that crashed, also where the outcome is a denial or a
     /// limit.
     pub crash: Option<String>,
+    /// What the answer rests on, where the call was deterministic and all of it could be noted.
+    pub footprint: Option<Footprint>,
 }
 
 /// Why a call was not made: no guest code ran.
@@ -169,9 +172,15 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = view_of(&request)?;
-    let made_up = (!request.tree.grants().entropy).then(|| {
+    let made_up = request.tree.grants().facts().deterministic.then(|| {
         let digest = request.tool.component().digest().hex();
-        Seed::of(&digest, request.tool.name(), &request.input)
+        // Calls that may be answered by one another must have one chance.
+        let input = if request.tree.grants().deterministic {
+            canonical(&request.input)
+        } else {
+            request.input.clone()
+        };
+        Seed::of(&digest, request.tool.name(), &input)
     });
     let state = HostState::new(view, limits, stdout.clone(), stderr.clone(), made_up);
     let Some((code, export, slot)) = ready else {
@@ -180,15 +189,16 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     };
     let mut store =
         new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
-    let mut cpu = Duration::ZERO;
+    let cpu = CpuSpent::default();
     let ended = {
         let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
-        run_guest(guest, &mut cpu, &request, deadline).await
+        run_guest(guest, &cpu, &request, deadline).await
     };
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
     let state = store.into_data();
     drop(slot);
-    judge(&request, ended, state, [stdout, stderr], Spent { cpu, fuel, wall: started.elapsed() })
+    let spent = Spent { cpu: cpu.so_far(), fuel, wall: started.elapsed() };
+    judge(&request, ended, state, [stdout, stderr], spent)
 }
 
 fn view_of(request: &CallRequest) -> Result<View, CallError> {
@@ -210,16 +220,19 @@ pub(crate) struct Spent {
 
 async fn run_guest(
     guest: std::pin::Pin<&mut impl Future<Output = wasmtime::Result<Results>>>,
-    cpu: &mut Duration,
+    cpu: &CpuSpent,
     request: &CallRequest,
     deadline: Instant,
 ) -> Ended {
     let _ticking = Ticking::start();
     let time_is_up = tokio::time::sleep_until(deadline.into());
+    let cpu_limit = request.limits.cpu_ms.map(Duration::from_millis);
+    let cpu_is_used_up = || cpu_limit.is_some_and(|limit| cpu.so_far() >= limit);
     // A guest that had to wait for a turn isn't given another one when its time is over.
     let mut had_a_turn = false;
     let turns_are_over = std::future::poll_fn(|_| match std::mem::replace(&mut had_a_turn, true) {
         true if request.cancel.is_cancelled() => Poll::Ready(Ended::Cancelled),
+        true if cpu_is_used_up() => Poll::Ready(Ended::Raised(CpuUsedUp.into())),
         true if Instant::now() >= deadline => Poll::Ready(Ended::Raised(DeadlinePassed.into())),
         true | false => Poll::Pending,
     });

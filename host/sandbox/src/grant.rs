@@ -18,6 +18,11 @@ pub struct Grants {
     /// so that a tool's answer can be checked by calling it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Nothing but the input and what is read of the files may decide an answer: no real clocks or
+    /// random numbers, whatever else is granted, and nothing from the network. Equal calls on equal
+    /// files may then be answered from an earlier one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// Bounds.
     pub limits: Limits,
 }
@@ -145,6 +150,10 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Guest code and host waits together, in milliseconds.
     pub time_ms: u64,
+    /// Time on the processor, host calls included, in milliseconds; none means that only
+    /// `time_ms` bounds it. A guest is stopped within a tick (1 ms) of its own time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<u64>,
     /// The result as JSON, in bytes; a longer one is truncated with a mark.
     pub output_bytes: u64,
     /// Standard output and standard error, each, in bytes; the rest is dropped with a mark.
@@ -184,6 +193,7 @@ impl Default for Limits {
         Self {
             memory_bytes: 256 << 20,
             time_ms: 30_000,
+            cpu_ms: None,
             output_bytes: 256 << 10,
             stdio_bytes: 64 << 10,
             open_files: 512,
@@ -206,13 +216,22 @@ impl Limits {
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
-        Self { dirs: vec![DirGrant::read(GrantPath::root())], entropy: false, limits: Limits::default() }
+        Self {
+            dirs: vec![DirGrant::read(GrantPath::root())],
+            entropy: false,
+            deterministic: false,
+            limits: Limits::default(),
+        }
     }
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        let writes = self.dirs.iter().any(|dir| dir.access == Access::Write);
-        Facts { reads: !self.dirs.is_empty(), writes, egress: false, deterministic: !self.entropy }
+        Facts {
+            reads: !self.dirs.is_empty(),
+            writes: self.dirs.iter().any(|dir| dir.access == Access::Write),
+            egress: false,
+            deterministic: self.deterministic || !self.entropy,
+        }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

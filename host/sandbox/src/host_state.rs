@@ -6,7 +6,7 @@
 
 use crate::chance::{ClockHost, Passing, Seed};
 use crate::grant::Limits;
-use crate::limiter::MemoryLimiter;
+use crate::limiter::Limiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
 use crate::view::{View, ViewHost};
@@ -27,7 +27,7 @@ pub(crate) struct HostState {
     passing: Passing,
     http: WasiHttpCtx,
     table: ResourceTable,
-    pub(crate) limiter: MemoryLimiter,
+    pub(crate) limiter: Limiter,
     pub(crate) network: ClosedNetwork,
     pub(crate) view: View,
 }
@@ -58,7 +58,7 @@ impl HostState {
             passing,
             http: WasiHttpCtx::new(),
             table,
-            limiter: MemoryLimiter::new(limits.memory_bytes),
+            limiter: Limiter::new(limits.memory_bytes),
             network: ClosedNetwork::default(),
             view,
         }
@@ -66,7 +66,7 @@ impl HostState {
 }
 
 /// A file that is read takes two entries, so that its own limit is the one that is met.
-fn table_entries(limits: &Limits) -> usize {
+pub(crate) fn table_entries(limits: &Limits) -> usize {
     let files = usize::try_from(limits.open_files).unwrap_or(MOST_TABLE_ENTRIES);
     files.saturating_mul(2).saturating_add(TABLE_ENTRIES / 2).clamp(TABLE_ENTRIES, MOST_TABLE_ENTRIES)
 }

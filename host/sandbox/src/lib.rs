@@ -16,8 +16,10 @@ mod engine;
 mod grant;
 mod host_state;
 pub mod json;
+mod limit;
 mod limiter;
 mod mask;
+mod memo;
 mod message;
 mod network;
 mod outcome;
@@ -40,7 +42,9 @@ pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_B
 pub use digest::*;
 pub use engine::EngineError;
 pub use grant::*;
+pub use limit::{Exceeded, LimitKind};
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
+pub use memo::Memo;
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use stage::{
@@ -48,4 +52,6 @@ pub use stage::{
     SetAside, Side, Stage, StageError,
 };
 pub use toolset::{Tool, Toolset, ToolsetError};
-pub use view::{Explanation, FileLog, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing};
+pub use view::{
+    Explanation, FileLog, Footprint, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing,
+};

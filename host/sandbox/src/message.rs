@@ -3,7 +3,7 @@
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
 use crate::mask::Masks;
-use crate::receipt::{Denial, DenialReason, Exceeded, GrantedDir, Outcome, Receipt};
+use crate::receipt::{Denial, DenialReason, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -31,9 +31,7 @@ impl Outcome {
                 }
                 line
             }
-            Self::Exceeded(limit) => {
-                format!("the tool was stopped: it exceeded its limit of {}", limit_name(*limit))
-            }
+            Self::Exceeded(exceeded) => format!("the tool was stopped: it exceeded its limit of {exceeded}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
         }
     }
@@ -101,20 +99,6 @@ fn listed(granted: &[GrantedDir]) -> String {
     }
     let shown: Vec<_> = granted.iter().map(|grant| format!("{}, {}", grant.path, grant.access)).collect();
     shown.join("; ")
-}
-
-fn limit_name(limit: Exceeded) -> &'static str {
-    match limit {
-        Exceeded::Time => "time",
-        Exceeded::Memory => "memory",
-        Exceeded::Fuel => "instructions",
-        Exceeded::OpenFiles => "open files and folders",
-        Exceeded::DirEntries => "folder entries",
-        Exceeded::ReadBytes => "bytes read from files",
-        Exceeded::WriteBytes => "bytes written to files",
-        Exceeded::WriteEntries => "files and folders changed",
-        Exceeded::Exchange => "data exchanged with the host",
-    }
 }
 
 /// A tool's own error as text: the words of `{"case": …, "value": "words"}` or of a string.

@@ -4,7 +4,8 @@ use crate::call::{CallError, CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
-use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
+use crate::limit::Exceeded;
+use crate::receipt::{Denial, Outcome, Receipt};
 use crate::stdio::Captured;
 use crate::trap::{describe, limit_behind};
 use serde_json::Value;
@@ -27,6 +28,8 @@ pub(crate) fn judge(
     [stdout, stderr]: [Captured; 2],
     spent: Spent,
 ) -> Result<CallReport, CallError> {
+    // What a machine short of memory answers isn't to be given again.
+    let footprint = state.view.take_footprint().filter(|_| !state.limiter.ran_short());
     let files = state.view.take_log();
     let (requests, requests_omitted) = state.network.into_denials();
     let mut denials = files.denials;
@@ -37,12 +40,20 @@ pub(crate) fn judge(
         Ended::Raised(error) => Some(describe(error)),
         Ended::Returned(_) | Ended::Cancelled => None,
     };
-    let memory_refused = state.limiter.refused();
-    let outcome = outcome_of(request, ended, memory_refused, &denials);
+    let growth_refused = state.limiter.refused();
+    let outcome = outcome_of(request, ended, growth_refused, &denials, &spent);
     let (written, writes_omitted) = state
         .view
         .settle(keeps_changes(&outcome))
         .map_err(|source| CallError::Stage { tool: request.tool.name().to_owned(), source })?;
+    let exceeded = match &outcome {
+        Outcome::Exceeded(exceeded) => Some(*exceeded),
+        Outcome::Done(_)
+        | Outcome::Failed(_)
+        | Outcome::Trapped(_)
+        | Outcome::Denied { .. }
+        | Outcome::Cancelled => None,
+    };
     let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
     let receipt = Receipt {
         tool: request.tool.name().to_owned(),
@@ -60,8 +71,10 @@ pub(crate) fn judge(
         cpu_us: micros(spent.cpu),
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
+        exceeded,
+        cached: None,
     };
-    Ok(CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash })
+    Ok(CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash, footprint })
 }
 
 /// Whether what a call has staged stays. A call that was stopped or refused something may have
@@ -90,7 +103,13 @@ fn spell_as_given(denials: &mut [Denial], input: &Value) {
     }
 }
 
-fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {
+fn outcome_of(
+    request: &CallRequest,
+    ended: Ended,
+    growth_refused: Option<Exceeded>,
+    denials: &[Denial],
+    spent: &Spent,
+) -> Outcome {
     match ended {
         Ended::Cancelled => Outcome::Cancelled,
         Ended::Returned(results) => match results.into_json(&request.tool.definition().signature) {
@@ -98,9 +117,8 @@ fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials
             Ok(Returned::Err(error)) => failed(error, denials),
             Err(error) => Outcome::Trapped(error.to_string()),
         },
-        Ended::Raised(error) => match limit_behind(&error) {
-            Some(limit) => Outcome::Exceeded(limit),
-            None if memory_refused => Outcome::Exceeded(Exceeded::Memory),
+        Ended::Raised(error) => match limit_behind(&error, &request.limits, spent).or(growth_refused) {
+            Some(exceeded) => Outcome::Exceeded(exceeded),
             None if denials.is_empty() => Outcome::Trapped(describe(&error)),
             None => Outcome::Denied { error: Value::Null, denials: denials.to_vec() },
         },

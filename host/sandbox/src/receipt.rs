@@ -2,6 +2,7 @@
 
 use crate::digest::Digest;
 use crate::grant::{Access, GrantPath};
+use crate::limit::Exceeded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,30 +27,6 @@ pub enum Outcome {
     Exceeded(Exceeded),
     /// The caller cancelled.
     Cancelled,
-}
-
-/// The limits that can end a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Exceeded {
-    /// The deadline.
-    Time,
-    /// Linear memory.
-    Memory,
-    /// The instruction budget.
-    Fuel,
-    /// Files, folders and listings open at once.
-    OpenFiles,
-    /// Entries of folders.
-    DirEntries,
-    /// Bytes from files.
-    ReadBytes,
-    /// Bytes to the stage.
-    WriteBytes,
-    /// Entries that are staged.
-    WriteEntries,
-    /// What crosses the boundary between guest and host, or handles.
-    Exchange,
 }
 
 /// Something the fence refused.
@@ -216,4 +193,17 @@ pub struct Receipt {
     pub fuel: Option<u64>,
     /// From the call to its outcome, in microseconds.
     pub wall_us: u64,
+    /// The limit that ended the call, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded: Option<Exceeded>,
+    /// The earlier call that this is the answer of, where no guest ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<Cached>,
+}
+
+/// Where an answer comes from that no guest was run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cached {
+    /// When the call was made that gave it, in milliseconds since 1970.
+    pub from_ms: u64,
 }

@@ -64,6 +64,8 @@ pub struct GrantsSection {
     pub dirs: Option<Vec<Dir>>,
     /// Real clocks and random numbers.
     pub entropy: Option<bool>,
+    /// Nothing but input and files decides a tool's answer.
+    pub deterministic: Option<bool>,
     hosts: NotEnforced,
     env: NotEnforced,
     secrets: NotEnforced,
@@ -95,6 +97,10 @@ pub struct LimitsSection {
     pub stagnation: Option<NonZeroU32>,
     /// So many actions without progress lead to a review of the work.
     pub reflect_after: Option<NonZeroU32>,
+    /// Time on the processor for one tool call.
+    pub cpu: Option<Span>,
+    /// Instructions for one tool call.
+    pub fuel: Option<NonZeroU64>,
     /// Memory of a tool.
     pub memory: Option<Bytes>,
     /// A tool's result.
@@ -229,8 +235,12 @@ pub struct ToolSection {
     pub dirs: Option<Vec<Dir>>,
     /// `false`: no real clocks and random numbers, although they are granted.
     pub entropy: Option<bool>,
+    /// Nothing but input and files decides this tool's answer.
+    pub deterministic: Option<bool>,
     /// Time for one call.
     pub timeout: Option<Span>,
+    /// Time on the processor for one call.
+    pub cpu: Option<Span>,
     /// Memory.
     pub memory: Option<Bytes>,
     /// The result.

@@ -14,19 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// Less memory than this runs no tool.
-const LEAST_MEMORY: u64 = 1 << 20;
-
 /// The granted folders and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
     let dirs = dirs::granted(project, user, flags);
     let from_u32 = |count: NonZeroU32| u64::from(count.get());
-    let entropy = smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
+    let deterministic = [project, user].into_iter().any(|file| file.grants.deterministic == Some(true));
+    let entropy = !deterministic && smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
     let limits = CallLimits {
-        memory_bytes: bytes(project.memory, user.memory, default.memory_bytes).max(LEAST_MEMORY),
+        memory_bytes: bytes(project.memory, user.memory, default.memory_bytes),
         time_ms: tool_timeout(project, user, flags),
+        cpu_ms: smaller(project.cpu, user.cpu).map(|Span(time)| ms(time)),
         output_bytes: bytes(project.output, user.output, default.output_bytes),
         stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
         open_files: bound(
@@ -46,9 +45,9 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             user.write_entries.map(u64::from),
             default.write_entries,
         ),
-        fuel: default.fuel,
+        fuel: smaller(project.fuel, user.fuel).map(u64::from).or(default.fuel),
     };
-    Grants { dirs, entropy, limits }
+    Grants { dirs, entropy, deterministic, limits }
 }
 
 /// What single tools may do. A folder outside the granted ones is an error, unless a flag has
@@ -66,6 +65,7 @@ pub(super) fn tools(
             let whole = ToolPolicy {
                 dirs: grants.dirs.clone(),
                 entropy: grants.entropy,
+                deterministic: grants.deterministic,
                 limits: grants.limits.clone(),
                 said_in: String::new(),
             };
@@ -74,6 +74,13 @@ pub(super) fn tools(
             if section.entropy == Some(true) && !grants.entropy {
                 return Err(Refusal::usage(format!(
                     "{file}: [tools.{tool}] asks for entropy, which [grants] doesn't give"
+                ))
+                .hint("a tool can only be given less than [grants]")
+                .into());
+            }
+            if section.deterministic == Some(false) && wider.deterministic {
+                return Err(Refusal::usage(format!(
+                    "{file}: [tools.{tool}] asks not to be deterministic, which every tool is by [grants]"
                 ))
                 .hint("a tool can only be given less than [grants]")
                 .into());
@@ -106,12 +113,14 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
         None => wider.dirs.clone(),
     };
     let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
+    let deterministic = wider.deterministic || section.deterministic == Some(true);
     ToolPolicy {
         dirs,
-        entropy: wider.entropy && section.entropy != Some(false),
+        entropy: !deterministic && wider.entropy && section.entropy != Some(false),
+        deterministic,
         limits: CallLimits {
-            memory_bytes: less(limits.memory_bytes, section.memory)
-                .max(LEAST_MEMORY.min(limits.memory_bytes)),
+            memory_bytes: less(limits.memory_bytes, section.memory),
+            cpu_ms: smaller(limits.cpu_ms, section.cpu.map(|Span(time)| ms(time))),
             time_ms: section.timeout.map_or(limits.time_ms, |Span(time)| ms(time).min(limits.time_ms)),
             output_bytes: less(limits.output_bytes, section.output),
             ..limits.clone()

@@ -6,6 +6,7 @@
 //! of both, and pause points only ever add up.
 
 mod dirs;
+mod enforceable;
 mod file;
 pub mod language;
 mod layers;
@@ -131,6 +132,9 @@ pub struct ToolPolicy {
     /// Real clocks and random numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Nothing but input and files decides its answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
     /// Where it is said, for errors; empty for a run that is taken up again.
@@ -141,7 +145,12 @@ pub struct ToolPolicy {
 impl ToolPolicy {
     /// The same as grants.
     pub fn grants(&self) -> Grants {
-        Grants { dirs: self.dirs.clone(), entropy: self.entropy, limits: self.limits.clone() }
+        Grants {
+            dirs: self.dirs.clone(),
+            entropy: self.entropy,
+            deterministic: self.deterministic,
+            limits: self.limits.clone(),
+        }
     }
 }
 

@@ -225,11 +225,13 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
         read_bytes,
         write_bytes,
         write_entries,
-        fuel: _,
+        cpu_ms,
+        fuel,
     } = grants.limits;
     vec![
         ("dirs", json!(grants.dirs)),
         ("entropy", json!(grants.entropy)),
+        ("deterministic", json!(grants.deterministic)),
         ("polling", json!(resolved.polling.contains(tool))),
         ("timeout", json!(time_ms)),
         ("memory", json!(memory_bytes)),
@@ -240,6 +242,8 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
         ("read_bytes", json!(read_bytes)),
         ("write_bytes", json!(write_bytes)),
         ("write_entries", json!(write_entries)),
+        ("cpu", json!(cpu_ms)),
+        ("fuel", json!(fuel)),
     ]
 }
 

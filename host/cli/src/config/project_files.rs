@@ -3,10 +3,10 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
-use crate::config::dirs;
 use crate::config::file::ConfigFile;
 use crate::config::language::nearest;
 use crate::config::reading::{self, unreadable};
+use crate::config::{dirs, enforceable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
@@ -154,6 +154,7 @@ fn config_in(root: &OwnedFd) -> Result<Option<(ConfigFile, Vec<u8>)>> {
     let Some(bytes) = read_file(root, CONFIG, TEXT_BYTES)? else { return Ok(None) };
     let text = utf8(CONFIG, &bytes)?;
     let config = reading::read(CONFIG, text).map_err(|problems| unreadable(CONFIG, &problems))?;
+    enforceable::check(&config, CONFIG)?;
     Ok(Some((config, bytes)))
 }
 

@@ -1,5 +1,6 @@
 //! The user's own configuration file.
 
+use super::enforceable;
 use super::file::ConfigFile;
 use super::reading::{self, unreadable};
 use crate::exit::Refusal;
@@ -33,5 +34,6 @@ pub(super) fn read(folders: &Folders) -> Result<UserFile> {
     };
     let named = path.display().to_string();
     let config = reading::read(&named, &text).map_err(|problems| unreadable(&named, &problems))?;
+    enforceable::check(&config, &named)?;
     Ok(UserFile { config, folder: path.parent().map(PathBuf::from).unwrap_or_default() })
 }

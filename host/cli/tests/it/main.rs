@@ -7,6 +7,7 @@ mod doctor;
 mod help;
 mod json;
 mod program;
+mod recall;
 mod show;
 mod state;
 mod tool;

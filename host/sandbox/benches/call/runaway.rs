@@ -2,8 +2,8 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, ComponentSource, Exceeded, GrantedTree, Grants, Limits, Outcome,
-    ProjectDir, Sandbox, SandboxConfig, Toolset,
+    CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits, Outcome, ProjectDir,
+    Sandbox, SandboxConfig, Toolset,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) fn lateness(at_once: usize, rounds: usize) -> Sample {
                 tokio::spawn(async move {
                     let started = Instant::now();
                     let report = sandbox.call(request).await.unwrap();
-                    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Time));
+                    assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{:?}", report.outcome);
                     started.elapsed().saturating_sub(DEADLINE)
                 })
             });

@@ -135,6 +135,11 @@ impl GrantedTree {
         self.digest
     }
 
+    /// Where the project is on the host, as the user knows it.
+    pub(crate) fn project_path(&self) -> &std::path::Path {
+        self.project.path()
+    }
+
     pub(super) fn walk(&self) -> Walk {
         self.project.walk
     }

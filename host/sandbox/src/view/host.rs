@@ -13,7 +13,7 @@ use super::open::{Manner, Open};
 use super::policy::Want;
 use super::refused::{Refused, code_of};
 use super::resolve::{Base, Links};
-use super::stat::{describe, describe_bare, identity, identity_of_place};
+use super::stat::{describe_bare, identity_of_place};
 use super::stream::FileStream;
 use crate::stage::Position;
 use rustix::fs::fstat;
@@ -88,7 +88,9 @@ impl<'a> ViewHost<'a> {
             if self.view.layer.is_some() {
                 return self.view.meet(base.place, path, links(how));
             }
-            self.view.tree.resolve(base, path, links(how)).map(Met::from)
+            let spot = self.view.tree.resolve(base, path, links(how));
+            self.view.trail.resolved(node.place(), path, links(how), &spot);
+            spot.map(Met::from)
         });
         resolved.map_err(|refused| self.refuse(operation, path, refused))
     }
@@ -159,6 +161,7 @@ impl HostDescriptor for ViewHost<'_> {
         }
         let node = self.node(&fd).map_err(FsError::trap)?;
         let opened = Base::of(node).and_then(|base| self.view.tree.open_path(base, &path, manner));
+        self.view.trail.opened(node.place(), &path, manner, &opened);
         let opened = opened.map_err(|refused| {
             self.view.log.refused(operation, &path, &refused);
             refused.code()
@@ -167,7 +170,8 @@ impl HostDescriptor for ViewHost<'_> {
             Open::Bare(place) => Node::Bare(place),
             Open::Folder(place, handle) => Node::Folder { place, handle },
             Open::File(place, handle, length) => {
-                let reading = self.view.log.opened(&place, length);
+                let ranges = self.view.trail.ranges(&place);
+                let reading = self.view.log.opened(&place, length).noted_in(ranges);
                 Node::File { place, source: Source::Disk(handle), reading, writes: false }
             }
         };
@@ -192,13 +196,20 @@ impl HostDescriptor for ViewHost<'_> {
         path: String,
     ) -> FsResult<MetadataHashValue> {
         let met = self.resolve("stat", &fd, &path, how)?;
+        if let There::Project(pinned) = &met.there
+            && let Some(found) = &pinned.found
+        {
+            return Ok(self.view.trail.identified(&pinned.place, found));
+        }
         Ok(met.identity().ok_or(ErrorCode::NoEntry)?)
     }
 
     async fn readlink_at(&mut self, fd: Fd, path: String) -> FsResult<String> {
         match self.resolve("readlink", &fd, &path, PathFlags::empty())?.there {
             There::Project(pinned) => {
-                pinned.link_text().map_err(|refused| self.refuse("readlink", &path, refused))
+                let text = pinned.link_text();
+                self.view.trail.link(&pinned.place, &text);
+                text.map_err(|refused| self.refuse("readlink", &path, refused))
             }
             There::Absent => Err(ErrorCode::NoEntry.into()),
             There::Bare | There::StagedFolder | There::StagedFile => Err(ErrorCode::Invalid.into()),
@@ -206,27 +217,34 @@ impl HostDescriptor for ViewHost<'_> {
     }
 
     async fn read_directory(&mut self, fd: Fd) -> FsResult<Entries> {
-        let listing = match self.node(&fd).map_err(FsError::trap)? {
-            Node::Bare(place) => Listing::bare(&self.view.tree, place),
+        let (listing, noted) = match self.node(&fd).map_err(FsError::trap)? {
+            Node::Bare(place) => (Listing::bare(&self.view.tree, place), None),
             Node::Folder { place, handle } => {
-                Listing::folder(&self.view.tree, place, handle).map_err(code_of)?
+                let listing = Listing::folder(&self.view.tree, place, handle);
+                let listing = listing.inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                (listing, Some(place.clone()))
             }
-            Node::Merged(place) => self.view.listing(place).map_err(|refused| refused.code())?,
+            Node::Merged(place) => (self.view.listing(place).map_err(|refused| refused.code())?, None),
             Node::File { .. } => return Err(ErrorCode::NotDirectory.into()),
         };
         self.view.quotas.open().map_err(FsError::trap)?;
-        Ok(Resource::new_own(self.table.push(listing)?.rep()))
+        let number = self.table.push(listing)?.rep();
+        if let Some(place) = noted {
+            self.view.trail.listing(number, &place);
+        }
+        Ok(Resource::new_own(number))
     }
 
     async fn read(&mut self, fd: Fd, length: Filesize, offset: Filesize) -> FsResult<(Vec<u8>, bool)> {
         match self.node(&fd).map_err(FsError::trap)? {
             Node::File { source, reading, .. } => {
                 let length = usize::try_from(length).unwrap_or(usize::MAX);
-                let bytes = source.read_at(length, offset).map_err(code_of)?;
+                let bytes =
+                    source.read_at(length, offset).inspect_err(|_| reading.failed()).map_err(code_of)?;
                 self.view.quotas.bytes.read(bytes.len()).map_err(FsError::trap)?;
                 let at_end = bytes.is_empty() && length > 0;
                 if length > 0 {
-                    reading.read(offset, &bytes);
+                    reading.read(offset, length, &bytes);
                 }
                 Ok((bytes, at_end))
             }
@@ -265,12 +283,20 @@ impl HostDescriptor for ViewHost<'_> {
     }
 
     async fn stat(&mut self, fd: Fd) -> FsResult<DescriptorStat> {
-        match self.node(&fd).map_err(FsError::trap)? {
+        let node = self.node(&fd).map_err(FsError::trap)?;
+        match node {
             Node::Bare(_) => Ok(describe_bare()),
-            Node::Folder { handle, .. } => Ok(describe(&fstat(handle).map_err(code_of)?)),
+            Node::Folder { handle, .. } => {
+                let stat = fstat(handle).inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                Ok(self.view.trail.described(node.place(), &stat))
+            }
             Node::Merged(place) => {
                 let described = self.view.at(place).and_then(|met| self.view.describe(&met));
                 Ok(described.map_err(|refused| refused.code())?)
+            }
+            Node::File { source: Source::Disk(handle), .. } => {
+                let stat = fstat(handle).inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                Ok(self.view.trail.described(node.place(), &stat))
             }
             Node::File { source, .. } => Ok(source.stat().map_err(code_of)?),
         }
@@ -283,7 +309,10 @@ impl HostDescriptor for ViewHost<'_> {
             return Ok(met.identity().ok_or(ErrorCode::NoEntry)?);
         }
         match node.handle() {
-            Some(handle) => Ok(identity(&fstat(handle).map_err(code_of)?)),
+            Some(handle) => {
+                let stat = fstat(handle).inspect_err(|_| self.view.trail.lose()).map_err(code_of)?;
+                Ok(self.view.trail.identified(node.place(), &stat))
+            }
             None => Ok(identity_of_place(node.place())),
         }
     }
@@ -291,9 +320,11 @@ impl HostDescriptor for ViewHost<'_> {
     async fn is_same_object(&mut self, a: Fd, b: Fd) -> wasmtime::Result<bool> {
         let (a, b) = (self.node(&a)?, self.node(&b)?);
         match (a.handle(), b.handle()) {
-            (Some(a), Some(b)) => {
-                let (a, b) = (fstat(a)?, fstat(b)?);
-                Ok((a.st_dev, a.st_ino) == (b.st_dev, b.st_ino))
+            (Some(one), Some(other)) => {
+                let (one, other) = (fstat(one)?, fstat(other)?);
+                self.view.trail.identified(a.place(), &one);
+                self.view.trail.identified(b.place(), &other);
+                Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
             }
             (None, None) => Ok(a.place() == b.place()),
             (Some(_), None) | (None, Some(_)) => Ok(false),
@@ -388,11 +419,16 @@ impl HostDirectoryEntryStream for ViewHost<'_> {
         let listing = self.table.get_mut(&Resource::<Listing>::new_borrow(entries.rep()))?;
         let (read, next) = listing.next(self.view.quotas.entries_left());
         self.view.quotas.entries(read).map_err(FsError::trap)?;
+        match &next {
+            Ok(entry) => self.view.trail.listed(entries.rep(), entry.as_ref()),
+            Err(_) => self.view.trail.lose(),
+        }
         Ok(next.map_err(code_of)?)
     }
 
     fn drop(&mut self, entries: Entries) -> wasmtime::Result<()> {
         self.table.delete(Resource::<Listing>::new_own(entries.rep()))?;
+        self.view.trail.listing_closed(entries.rep());
         self.view.quotas.close();
         Ok(())
     }

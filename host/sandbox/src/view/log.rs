@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn read(log: &mut Log, place: &Place, bytes: &[u8]) {
-        log.opened(place, 10).read(0, bytes);
+        log.opened(place, 10).read(0, bytes.len(), bytes);
     }
 
     fn counts(log: Log) -> Vec<(String, u64)> {

@@ -26,6 +26,7 @@ mod beneath;
 mod change;
 mod escape;
 mod explain;
+mod footprint;
 mod grant_error;
 mod grants;
 mod halt;
@@ -41,6 +42,7 @@ mod place;
 mod policy;
 mod project;
 mod quota;
+mod ranges;
 mod reading;
 mod refused;
 mod resolve;
@@ -48,6 +50,7 @@ mod rewrite;
 mod staged_host;
 mod stat;
 mod stream;
+mod trail;
 
 #[cfg(test)]
 mod handle_proof;
@@ -56,6 +59,7 @@ pub use beneath::Walk;
 pub(crate) use beneath::{link_text, look, one_name};
 pub(crate) use escape::from_os;
 pub use explain::{Explanation, Ruling, Thing};
+pub use footprint::Footprint;
 pub use grant_error::GrantError;
 pub use grants::GrantedTree;
 pub(crate) use halt::Halt;
@@ -70,6 +74,7 @@ use crate::stage::{KnownReads, Layer, Stage, StageError};
 use log::Log;
 use quota::Quotas;
 use std::sync::Arc;
+use trail::Trail;
 
 /// One call's view of the files: the shared tree of its grants, and what the call did with it.
 pub struct View {
@@ -78,12 +83,14 @@ pub struct View {
     quotas: Quotas,
     /// What the call does to its stage; without one it sees the project alone.
     layer: Option<Layer>,
+    trail: Trail,
 }
 
 impl View {
     /// A fresh view with an empty log, and as much of the files as the limits say.
     pub fn new(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
-        Self { tree, log: Log::default(), quotas: Quotas::new(limits), layer: None }
+        let trail = if tree.grants().deterministic { Trail::noting() } else { Trail::default() };
+        Self { tree, log: Log::default(), quotas: Quotas::new(limits), layer: None, trail }
     }
 
     /// The same with a stage over the project. Only one view of a stage at a time can have a grant
@@ -95,7 +102,8 @@ impl View {
         known: Arc<KnownReads>,
     ) -> Result<Self, StageError> {
         let layer = stage.begin(known, tree.grants().facts().writes)?;
-        Ok(Self { layer: Some(layer), ..Self::new(tree, limits) })
+        // What a stage shows isn't there to be looked at again.
+        Ok(Self { layer: Some(layer), trail: Trail::default(), ..Self::new(tree, limits) })
     }
 
     /// Ends what was changed in the stage: `keep` puts all of it there, else none of it stays. Says
@@ -110,6 +118,12 @@ impl View {
     /// Whether anything was refused so far.
     pub fn has_denials(&self) -> bool {
         self.log.has_denials()
+    }
+
+    /// Takes what a deterministic call saw so far; none of any other, and none where it can't all
+    /// be looked at again.
+    pub fn take_footprint(&mut self) -> Option<Footprint> {
+        self.trail.finish()
     }
 
     /// Takes what was opened and refused so far, with the grant that would have allowed each

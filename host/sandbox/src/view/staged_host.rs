@@ -12,7 +12,7 @@ use super::place::Place;
 use super::policy::Want;
 use super::refused::Refused;
 use super::resolve::Base;
-use super::stat::{describe, describe_bare, describe_body, describe_folder};
+use super::stat::{describe_bare, describe_body, describe_folder};
 use super::stream::WriteStream;
 use crate::receipt::DenialReason;
 use crate::stage::{Body, Position, Shown, Time, Times};
@@ -76,6 +76,7 @@ impl ViewHost<'_> {
         path: &str,
         how: PathFlags,
     ) -> FsResult<()> {
+        self.view.trail.lose();
         let met = self.resolve(operation, fd, path, how)?;
         let judged = self.view.may_change(&met.place);
         let refused = judged.err().unwrap_or_else(|| Refused::denied(DenialReason::NoLinks, &met.place));
@@ -145,6 +146,7 @@ impl ViewHost<'_> {
                 self.set_met_times(operation, place.shown(), &met, times)
             }
             Node::Bare(_) | Node::Folder { .. } | Node::File { .. } => {
+                self.view.trail.lose();
                 let refused = Refused::denied(DenialReason::ReadOnly, &place);
                 Err(self.refuse(operation, place.shown(), refused))
             }
@@ -175,6 +177,7 @@ impl ViewHost<'_> {
         match self.open_node(fd)? {
             (Node::File { source: Source::Staged(body), writes: true, .. }, place) => Ok((body, place)),
             (Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) | Node::File { .. }, place) => {
+                self.view.trail.lose();
                 let refused = Refused::denied(DenialReason::ReadOnly, &place);
                 Err(self.refuse(operation, place.shown(), refused))
             }
@@ -219,7 +222,9 @@ impl View {
                 let (size, times) = layer.and_then(|layer| layer.stat(met.place.as_str())).ok_or(no_entry)?;
                 Ok(describe_body(size, times))
             }
-            There::Project(pinned) => Ok(describe(pinned.found.as_ref().ok_or(no_entry)?)),
+            There::Project(pinned) => {
+                Ok(self.trail.described(&pinned.place, pinned.found.as_ref().ok_or(no_entry)?))
+            }
         }
     }
 

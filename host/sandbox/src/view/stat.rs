@@ -33,6 +33,11 @@ pub(super) fn describe(stat: &Stat) -> DescriptorStat {
     }
 }
 
+/// The same but for the time of the last reading, which reading changes.
+pub(super) fn describe_steady(stat: &Stat) -> DescriptorStat {
+    DescriptorStat { data_access_timestamp: None, ..describe(stat) }
+}
+
 /// None before 1970, which the guest's type can't say.
 fn time(seconds: impl TryInto<u64>, nanoseconds: impl TryInto<u32>) -> Option<Datetime> {
     Some(Datetime { seconds: seconds.try_into().ok()?, nanoseconds: nanoseconds.try_into().ok()? })

@@ -16,7 +16,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 /// One read hands out so many bytes at most, whatever the guest asks for.
-const MAX_READ: usize = 256 << 10;
+pub(super) const MAX_READ: usize = 256 << 10;
 
 /// Reads up to `length` bytes at a position; none at the end of the file.
 pub(super) fn read_at(handle: &Handle, length: usize, position: u64) -> Result<Vec<u8>, Errno> {
@@ -52,9 +52,10 @@ impl InputStream for FileStream {
         let bytes = self
             .source
             .read_at(size, self.position)
+            .inspect_err(|_| self.reading.failed())
             .map_err(|errno| StreamError::LastOperationFailed(std::io::Error::from(errno).into()))?;
         self.quota.read(bytes.len()).map_err(|exceeded| StreamError::Trap(exceeded.into()))?;
-        self.reading.read(self.position, &bytes);
+        self.reading.read(self.position, size, &bytes);
         if bytes.is_empty() {
             return Err(StreamError::Closed);
         }

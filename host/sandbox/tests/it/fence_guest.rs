@@ -2,17 +2,16 @@
 
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
-    Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir,
-    Written,
+    Denial, DenialReason, DirGrant, FileLog, Footprint, GrantPath, GrantedTree, Grants, Limits, MaskPattern,
+    ProjectDir, Written,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 use tempfile::TempDir;
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::Descriptor;
@@ -33,19 +32,6 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("the view waits for nothing"),
-    }
-}
-
-/// Fails if the work hasn't ended in time, instead of hanging with it.
-pub(crate) fn in_time(work: impl FnOnce() + Send + 'static) {
-    let (done, ended) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        work();
-        done.send(()).expect("waited for");
-    });
-    match ended.recv_timeout(Duration::from_secs(60)) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().expect("no panic"),
     }
 }
 
@@ -113,6 +99,13 @@ impl Project {
         Guest::of(GrantedTree::open(&project, &masked_grants(dirs)).expect("grants"))
     }
 
+    /// Folders to read by a deterministic call.
+    pub(crate) fn steady_tree(&self, walk: Walk, dirs: &[&str]) -> Arc<GrantedTree> {
+        let project = ProjectDir::open(&self.root()).expect("a project").walked(walk);
+        let grants = Grants { deterministic: true, ..grants(dirs) };
+        GrantedTree::open(&project, &grants).expect("grants")
+    }
+
     pub(crate) fn guest(&self, walk: Walk, dirs: &[&str]) -> Guest {
         Guest::of(self.tree(walk, dirs))
     }
@@ -130,7 +123,7 @@ pub(crate) fn masked_grants(dirs: &[(&str, &[&str])]) -> Grants {
 /// Folders to read.
 pub(crate) fn grants(dirs: &[&str]) -> Grants {
     let grant = |dir: &&str| DirGrant::read(GrantPath::parse(dir).expect("a path"));
-    Grants { dirs: dirs.iter().map(grant).collect(), entropy: false, limits: Limits::default() }
+    Grants { dirs: dirs.iter().map(grant).collect(), ..Grants::whole_project() }
 }
 
 /// One call's guest.
@@ -250,6 +243,10 @@ impl Guest {
             Err(StreamError::Closed) => None,
             Err(err) => panic!("{err}"),
         }
+    }
+
+    pub(crate) fn footprint(&mut self) -> Option<Footprint> {
+        self.view.take_footprint()
     }
 
     pub(crate) fn log(&mut self) -> FileLog {

@@ -3,8 +3,8 @@
 
 use crate::built;
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits,
-    LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, LimitKind,
+    Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -35,6 +35,10 @@ package wasi:cli@0.2.6 {
     interface stdout {
         use wasi:io/streams@0.2.6.{output-stream};
         get-stdout: func() -> output-stream;
+    }
+    interface stderr {
+        use wasi:io/streams@0.2.6.{output-stream};
+        get-stderr: func() -> output-stream;
     }
     interface environment {
         get-environment: func() -> list<tuple<string, string>>;
@@ -196,6 +200,17 @@ const MODULE: &str = r#"(module
 /// The component's bytes.
 pub(crate) fn guest() -> Vec<u8> {
     built::over(&format!("{WIT}{WASI}"), "guest", MODULE)
+}
+
+/// The limit that ended a call; as much was used as it allows, or more was asked for.
+#[track_caller]
+pub(crate) fn exceeded(report: &CallReport) -> LimitKind {
+    let Outcome::Exceeded(exceeded) = &report.outcome else {
+        panic!("{:?}: {:?}", report.outcome, report.crash)
+    };
+    assert!(exceeded.used >= exceeded.limit, "{exceeded:?}");
+    assert_eq!(report.receipt.exceeded, Some(*exceeded));
+    exceeded.which
 }
 
 /// A sandbox with the guest loaded and an empty project.

@@ -1,5 +1,6 @@
 //! The sandbox's integration tests, in one binary because linking the runtime takes long.
 
+mod bombs;
 mod built;
 mod cache;
 mod call;
@@ -9,6 +10,7 @@ mod explain;
 mod fence_changes;
 mod fence_content;
 mod fence_files;
+mod fence_footprint;
 mod fence_grants;
 mod fence_guest;
 mod fence_links;
@@ -18,11 +20,13 @@ mod fence_paths;
 mod fence_quotas;
 mod fence_race;
 mod fence_special;
+mod former;
 mod generated;
 mod guests;
 mod json;
 mod json_passing;
 mod limits;
+mod memo;
 mod network;
 mod reflect;
 mod reflect_hostile;
@@ -35,3 +39,4 @@ mod stage_model;
 mod stage_reads;
 mod stage_rules;
 mod standard;
+mod watchdog;

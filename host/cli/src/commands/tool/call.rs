@@ -4,6 +4,7 @@ use super::{Workbench, argument};
 use crate::args::{GlobalArgs, ToolCallArgs};
 use crate::exit::Exit;
 use crate::output::{err, out};
+use crate::recall::Recall;
 use crate::terminal::{one_line, plain};
 use anyhow::{Context, Result};
 use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
@@ -32,13 +33,15 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         cancel: cancel.clone(),
         tool,
     };
+    let remembers = !args.no_cache && bench.toolbox.is_deterministic();
+    let recall = remembers.then(|| Recall::of(&bench.folders));
     let called = bench.sandbox.block_on(async {
         let watch = tokio::spawn(cancel_on_signal(cancel)?);
         if global.verbose > 0 {
             let project = bench.project.path().display().to_string();
             err(&format!("calling {} on {}\n", args.tool, plain(&project)));
         }
-        let called = bench.sandbox.call(request).await;
+        let called = Recall::call(recall.as_ref(), &bench.sandbox, request).await;
         watch.abort();
         anyhow::Ok(called)
     })?;
@@ -57,6 +60,9 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
             | CallError::Stage { .. }),
         ) => return Err(error.into()),
     };
+    if global.verbose > 0 && report.receipt.cached.is_some() {
+        err("answered by an earlier, equal call: nothing that it rested on has changed\n");
+    }
     let exit = print(args, global, &report)?;
     if let Some(scratch) = scratch.filter(|_| !global.quiet) {
         scratch.tell()?;

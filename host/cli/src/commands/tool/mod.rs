@@ -28,6 +28,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
 
 /// A project with its tools.
 struct Workbench {
+    folders: Folders,
     project: ProjectDir,
     sandbox: Sandbox,
     toolbox: Toolbox,
@@ -66,7 +67,7 @@ impl Workbench {
         if let Some(role) = &resolved.role {
             role.tools.iter().try_for_each(|name| toolbox.tool_of(role, name).map(drop))?;
         }
-        Ok(Self { project, sandbox, toolbox, role: resolved.role })
+        Ok(Self { folders, project, sandbox, toolbox, role: resolved.role })
     }
 
     /// The tools that exist for the role.

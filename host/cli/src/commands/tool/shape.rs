@@ -107,8 +107,9 @@ pub(in crate::commands) fn hidden(dirs: &[DirGrant]) -> Option<String> {
 
 /// The bounds of a call, in one line.
 pub(in crate::commands) fn bounds(limits: &Limits) -> String {
+    let cpu = limits.cpu_ms.map_or_else(String::new, |cpu| format!("{} on the processor, ", time(cpu)));
     format!(
-        "{} of time, {} of memory, {} of result",
+        "{} of time, {cpu}{} of memory, {} of result",
         time(limits.time_ms),
         size(limits.memory_bytes),
         size(limits.output_bytes)

@@ -87,6 +87,7 @@ static GRANTS: Table = Table {
     keys: &[
         key("dirs", Kind::List(&Kind::PathOr(&DIR)), "Folders and files of the project.").usually("[\".\"]"),
         key("entropy", Kind::Bool, "Real clocks and random numbers for tools.").usually("false"),
+        key("deterministic", Kind::Bool, "Equal calls on equal files have one answer.").usually("false"),
         key("hosts", Kind::NotEnforced, "Hosts on the network."),
         key("env", Kind::NotEnforced, "Names of the environment."),
         key("secrets", Kind::NotEnforced, "Secrets that the host puts into requests."),
@@ -117,6 +118,8 @@ static LIMITS: Table = Table {
         key("model_timeout", Kind::Time, "Of one model call, retries included.").usually("\"120s\""),
         key("stage_timeouts", Kind::Each(STAGES, &Kind::Time), "The same for single stages."),
         key("tool_timeout", Kind::Time, "Of one tool call.").usually("\"30s\""),
+        key("cpu", Kind::Time, "Time on the processor of one tool call, waiting not counted."),
+        key("fuel", Kind::Count(1, ANY), "Instructions of one tool call."),
         key("stagnation", Kind::Count(1, U32), "So many repetitions count as standing still; 2 to 1000.")
             .usually("5"),
         key("reflect_after", Kind::Count(1, U32), "Actions without progress until the work is reviewed.")
@@ -141,7 +144,9 @@ static TOOL: Table = Table {
     keys: &[
         key("dirs", Kind::List(&Kind::PathOr(&DIR)), "Of the granted folders only these."),
         key("entropy", Kind::Bool, "`false`: none, although it is granted."),
+        key("deterministic", Kind::Bool, "Equal calls on equal files have one answer."),
         key("timeout", Kind::Time, "Of one call."),
+        key("cpu", Kind::Time, "Time on the processor of one call."),
         key("memory", Kind::Size, "Of one call."),
         key("output", Kind::Size, "Of one result."),
         key("polling", Kind::Bool, "Equal calls in a row are its nature, and no standing still.")
