@@ -237,6 +237,12 @@ impl Layer {
             }
         }
         self.entries.retain(|_, entry| !entry.is_idle());
+        for (place, entry) in &mut self.entries {
+            // Written again with what was there already.
+            if let Some(old) = self.start.entries.get(place).filter(|old| old.is_like(entry)) {
+                *entry = old.clone();
+            }
+        }
         let report = written(&self.start.entries, &self.entries);
         if self.entries != self.start.entries {
             self.stage.folder.sync_contents().map_err(|errno| failed(&self.stage, errno))?;

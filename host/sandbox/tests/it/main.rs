@@ -26,6 +26,7 @@ mod network;
 mod reflect;
 mod reflect_hostile;
 mod stage_apply;
+mod stage_call;
 mod stage_changes;
 mod stage_crash;
 mod stage_files;

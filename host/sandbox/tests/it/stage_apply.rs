@@ -1,7 +1,7 @@
 //! Applying: all or nothing, only on what the run has seen, and with everything else left alone.
 
 use crate::fence_guest::{Project, WALKS};
-use crate::stage_guest::{Run, path};
+use crate::stage_guest::{How, Run, path};
 use ringfence_sandbox::{ApplyError, Conflict, ConflictKind, ProjectDir, Recovered};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -266,7 +266,7 @@ fn no_temporary_file_is_left_and_only_what_changed_is_written() {
         guest.read_first("src/a.txt");
         guest.write("src/a.txt", "x").unwrap();
         guest.read_first("src/b.txt");
-        let fd = guest.open_to_write("src/b.txt", crate::stage_guest::CREATE).unwrap();
+        let fd = guest.open_to_write("src/b.txt", How::Create).unwrap();
         guest.close(fd);
     });
     run.apply().unwrap();
