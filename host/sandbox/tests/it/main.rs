@@ -29,6 +29,7 @@ mod stage_apply;
 mod stage_call;
 mod stage_changes;
 mod stage_crash;
+mod stage_disk;
 mod stage_files;
 mod stage_guest;
 mod stage_model;

@@ -180,10 +180,7 @@ impl Guest {
     }
 
     pub(crate) fn set_size(&mut self, file: &str, size: u64) -> FsResult<()> {
-        let fd = match self.open_to_write(file, How::Existing) {
-            Ok(fd) => fd,
-            Err(error) => return Err(error.into()),
-        };
+        let fd = self.open_to_write(file, How::Existing)?;
         let outcome = ready(self.host().set_size(Resource::new_borrow(fd.rep()), size));
         self.close(fd);
         outcome

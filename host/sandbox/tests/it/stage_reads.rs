@@ -15,7 +15,8 @@ fn run() -> Run {
 
 #[test]
 fn each_way_of_losing_a_content_needs_it_to_be_read() {
-    let ways: [(&str, fn(&mut Guest) -> Result<(), ErrorCode>); 6] = [
+    type Way = fn(&mut Guest) -> Result<(), ErrorCode>;
+    let ways: [(&str, Way); 6] = [
         ("open for writing", |guest| guest.write("src/a.txt", "x")),
         ("open for writing", |guest| guest.append("src/a.txt", "x")),
         ("open for writing", |guest| guest.write_at("src/a.txt", "x", 3)),
