@@ -83,9 +83,11 @@ impl Executor for Fenced {
         };
         match self.sandbox.call(request).await {
             Ok(report) => executed(call, report),
-            Err(error @ (CallError::Input { .. } | CallError::Load(_))) => Ok(not_run(error.to_string())),
+            Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
+                Ok(not_run(error.to_string()))
+            }
             // The host stumbled, not the tool: the next try may well work.
-            Err(error @ CallError::Host { .. }) => {
+            Err(error @ (CallError::Host { .. } | CallError::Stage { .. })) => {
                 let mut executed = not_run(error.to_string());
                 executed.outcome.transient = true;
                 Ok(executed)

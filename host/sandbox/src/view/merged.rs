@@ -128,7 +128,6 @@ impl Merged<'_> {
                 }
                 Ground::Granted(_) => {}
             }
-            effort.step(at.depth())?;
             let met = self.at(at)?;
             let text = match &met.there {
                 There::Project(pinned) if pinned.kind() == Some(FileType::Symlink) => {

@@ -47,7 +47,12 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
                     .hint(format!("see what it takes: ringfence tool inspect {}", args.tool)),
             ));
         }
-        Err(error @ (CallError::Load(_) | CallError::Host { .. })) => return Err(error.into()),
+        Err(
+            error @ (CallError::Load(_)
+            | CallError::Host { .. }
+            | CallError::NoStage { .. }
+            | CallError::Stage { .. }),
+        ) => return Err(error.into()),
     };
     print(args, global, &report)
 }
