@@ -121,14 +121,11 @@ impl Executor for Fenced {
                 };
                 executed(call, report, mark)
             }
-            Err(
-                error @ (CallError::Input { .. }
-                | CallError::Load(_)
-                | CallError::NoStage { .. }
-                | CallError::Stage { .. }),
-            ) => Ok(not_run(error.to_string())),
+            Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
+                Ok(not_run(error.to_string()))
+            }
             // The host stumbled, not the tool: the next try may well work.
-            Err(error @ CallError::Host { .. }) => {
+            Err(error @ (CallError::Host { .. } | CallError::Stage { .. })) => {
                 let mut executed = not_run(error.to_string());
                 executed.outcome.transient = true;
                 Ok(executed)

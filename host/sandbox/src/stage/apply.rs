@@ -17,7 +17,7 @@ use super::select::{Purpose, selected};
 use super::target::{Identity, Mismatch, check, find, is_folder, split};
 use super::{APPLY, Stage, StageError};
 use crate::grant::GrantPath;
-use crate::view::{ProjectDir, from_os, one_name};
+use crate::view::{ProjectDir, from_os, look, one_name};
 use rustix::fs::{
     AtFlags, Dir, Mode, OFlags, Timespec, Timestamps, fchmod, fstat, fsync, futimens, openat, unlinkat,
 };
@@ -188,7 +188,8 @@ impl Stage {
                 Err(Mismatch::OtherKind) => Some(ConflictKind::OtherKind),
             };
             if let Some(kind) = kind {
-                conflicts.push(Conflict::new(self.folder.clone(), project, place, entry, kind)?);
+                let nth = conflicts.len();
+                conflicts.push(Conflict::new(nth, self.folder.clone(), project, place, entry, kind)?);
             }
         }
         if conflicts.is_empty() { Ok(targets) } else { Err(ApplyError::Conflicts(conflicts)) }
@@ -343,15 +344,22 @@ fn carry_out(project: &ProjectDir, plan: &Plan) -> Result<Vec<SetAside>, ApplyEr
 fn take_back(project: &ProjectDir, plan: &Plan) -> Result<(), ApplyError> {
     for step in &plan.steps {
         if let Action::Put { folder, temporary, .. } = &step.action {
-            let removed =
-                project.folder(folder).and_then(|folder| unlinkat(&folder, temporary, AtFlags::empty()));
-            match removed {
+            match remove_temporary(project, folder, temporary) {
                 Ok(()) | Err(Errno::NOENT) => {}
                 Err(errno) => return Err(failed(&step.place, "removing its temporary file", errno)),
             }
         }
     }
     Ok(())
+}
+
+fn remove_temporary(project: &ProjectDir, folder: &str, name: &str) -> Result<(), Errno> {
+    let folder = project.folder(folder)?;
+    // Where nothing can be written, what isn't there can't be removed either.
+    match look(&folder, name)? {
+        Some(_) => unlinkat(&folder, name, AtFlags::empty()),
+        None => Ok(()),
+    }
 }
 
 fn sync_folders(project: &ProjectDir, folders: BTreeSet<&str>) -> Result<(), ApplyError> {

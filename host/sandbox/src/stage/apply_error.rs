@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
+/// So many conflicts are shown with their sides.
+const SHOWN_DIFFS: usize = 20;
+
 /// Why an apply was not carried out. The project is as it was, unless it says otherwise.
 #[derive(Debug, Error)]
 pub enum ApplyError {
@@ -51,7 +54,8 @@ pub struct Conflict {
     pub path: GrantPath,
     /// What is wrong.
     pub kind: ConflictKind,
-    /// From what the run has changed to what is in the project now, as a unified diff.
+    /// From what the run has changed to what is in the project now, as a unified diff. Of more than
+    /// 20 conflicts the others have none.
     pub theirs: String,
     /// From what the run has changed to what it has staged.
     pub ours: String,
@@ -89,12 +93,16 @@ impl fmt::Display for ConflictKind {
 
 impl Conflict {
     pub(super) fn new(
+        nth: usize,
         folder: Arc<StageFolder>,
         project: &ProjectDir,
         place: &str,
         entry: &Entry,
         kind: ConflictKind,
     ) -> Result<Self, StageError> {
+        if nth >= SHOWN_DIFFS {
+            return Ok(Self { path: path_of(place), kind, theirs: String::new(), ours: String::new() });
+        }
         let change = Stage::change_of(&folder, place, entry);
         let text = |bytes: Option<Vec<u8>>| bytes.map_or(Text::None, Text::of);
         let base = text(change.read(&change.before, Text::enough())?);

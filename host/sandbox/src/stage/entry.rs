@@ -122,6 +122,21 @@ impl Entry {
         }
     }
 
+    /// Whether it makes the same of the project as another one: all but when it was written.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (&self.now, &other.now) {
+            (Now::File(file), Now::File(new)) => {
+                let same = StagedFile { content: file.content.clone(), times: file.times, ..new.clone() };
+                let times_differ = file.times != new.times && (file.times_set || new.times_set);
+                self.base == other.base
+                    && *file == same
+                    && file.content.hash == new.content.hash
+                    && !times_differ
+            }
+            (Now::Gone | Now::Folder { .. } | Now::File(_), _) => self == other,
+        }
+    }
+
     /// The contents that it needs.
     pub(super) fn contents(&self) -> impl Iterator<Item = &ContentId> {
         let base = match &self.base {

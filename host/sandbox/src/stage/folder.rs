@@ -65,7 +65,17 @@ pub(crate) struct StageFolder {
 /// Held while something of the stage is changed, by this process or another.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: OwnedFd,
+    file: OwnedFd,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing alone wouldn't do: a child that is about to be another program has the file open
+        // as well.
+        if let Err(error) = flock(&self.file, FlockOperation::Unlock) {
+            tracing::warn!(%error, "a stage's lock could not be given back");
+        }
+    }
 }
 
 impl StageFolder {
@@ -98,7 +108,7 @@ impl StageFolder {
         let file =
             openat(&self.handle, LOCK, flags, private()).map_err(|errno| self.failed("lock", errno))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => Ok(Lock { file }),
             Err(Errno::WOULDBLOCK) => Err(StageError::Busy(self.path.clone())),
             Err(errno) => Err(self.failed("lock", errno)),
         }

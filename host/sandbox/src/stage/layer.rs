@@ -10,13 +10,17 @@ use super::index::{Entries, Index, Shown, children, covers_project, shown};
 use super::written::written;
 use super::{KnownReads, Stage, StageError};
 use crate::digest::Digest;
+use crate::limit::{Exceeded, LimitKind};
 use crate::receipt::{DenialReason, Written};
-use crate::view::{Halt, WriteQuota};
+use crate::view::{Halt, QuotaExceeded, WriteQuota};
 use rustix::fs::Stat;
 use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::sync::{Arc, PoisonError};
+
+/// A stage holds so many entries, whatever the limits of its calls are.
+const MAX_ENTRIES: usize = 100_000;
 
 /// A call's changes.
 #[derive(Debug)]
@@ -128,7 +132,7 @@ impl Layer {
         if must_know && !has_read {
             return Ok(Err(DenialReason::NotRead));
         }
-        quota.entry()?;
+        self.room(quota)?;
         let content = copy_in(&self.stage.folder, &self.made, file, quota)?;
         let known = self.knows(place, read_now, content.hash);
         if must_know && let Err(reason) = known {
@@ -149,9 +153,19 @@ impl Layer {
         Ok(Ok(()))
     }
 
+    /// Takes room for one more entry.
+    fn room(&self, quota: &WriteQuota) -> Result<(), Halt> {
+        if self.entries.len() >= MAX_ENTRIES {
+            return Err(
+                QuotaExceeded(Exceeded::by_one_more(LimitKind::WriteEntries, MAX_ENTRIES as u64)).into()
+            );
+        }
+        Ok(quota.entry()?)
+    }
+
     /// Remembers a folder or link of the project, which is about to change.
     pub(crate) fn note(&mut self, place: &str, base: Base, quota: &WriteQuota) -> Result<(), Halt> {
-        quota.entry()?;
+        self.room(quota)?;
         self.entries.insert(place.to_owned(), Entry { base, now: Now::Gone });
         Ok(())
     }
@@ -167,7 +181,7 @@ impl Layer {
 
     /// Makes an empty file.
     pub(crate) fn create(&mut self, place: &str, quota: &WriteQuota) -> Result<Arc<Body>, Halt> {
-        quota.entry()?;
+        self.room(quota)?;
         let body = Body::new(&self.stage.folder, &self.made)?;
         let (content, times) = body.settle_empty();
         let mode = match self.entries.get(place).map(|entry| &entry.base) {
@@ -182,7 +196,7 @@ impl Layer {
     }
 
     pub(crate) fn make_folder(&mut self, place: &str, quota: &WriteQuota) -> Result<(), Halt> {
-        quota.entry()?;
+        self.room(quota)?;
         self.put(place, Now::Folder { times: None });
         Ok(())
     }
@@ -194,7 +208,7 @@ impl Layer {
 
     /// Moves a staged file, over whatever is staged or noted there.
     pub(crate) fn rename_file(&mut self, from: &str, to: &str, quota: &WriteQuota) -> Result<(), Halt> {
-        quota.entry()?;
+        self.room(quota)?;
         let Some(Now::File(mut file)) = self.entries.get(from).map(|entry| entry.now.clone()) else {
             return Err(Errno::NOENT.into());
         };
@@ -237,6 +251,12 @@ impl Layer {
             }
         }
         self.entries.retain(|_, entry| !entry.is_idle());
+        for (place, entry) in &mut self.entries {
+            // Written again with what was there already.
+            if let Some(old) = self.start.entries.get(place).filter(|old| old.is_like(entry)) {
+                *entry = old.clone();
+            }
+        }
         let report = written(&self.start.entries, &self.entries);
         if self.entries != self.start.entries {
             self.stage.folder.sync_contents().map_err(|errno| failed(&self.stage, errno))?;
@@ -249,7 +269,8 @@ impl Layer {
 
 impl Drop for Layer {
     fn drop(&mut self) {
-        let index = self.stage.current();
+        // The newest on the disk: a commit may have failed after it was all but done.
+        let Ok(index) = self.stage.refresh() else { return };
         let kept: HashSet<&ContentId> = index.entries.values().flat_map(Entry::contents).collect();
         let made = std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner));
         for id in made.iter().filter(|id| !kept.contains(id)) {

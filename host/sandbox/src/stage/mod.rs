@@ -138,11 +138,6 @@ impl Stage {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state that this process knows of.
-    fn current(&self) -> Arc<Index> {
-        self.slot().clone()
-    }
-
     /// The newest state: another process may have gone on.
     fn refresh(&self) -> Result<Arc<Index>, StageError> {
         let newest = newest(&self.folder)?;

@@ -62,7 +62,11 @@ pub(super) enum Mismatch {
 
 /// Splits a place into the folder that holds it and its name.
 pub(super) fn split(place: &str) -> (&str, &str) {
-    place.rsplit_once('/').unwrap_or(("", place))
+    match place.rsplit_once('/') {
+        Some(split) => split,
+        None if place.is_empty() => ("", "."),
+        None => ("", place),
+    }
 }
 
 /// What is at a place: its folder, and itself if it's there.
@@ -102,6 +106,9 @@ pub(super) fn check(
             }
         }
         (Base::File { content, .. }, FileType::RegularFile) => {
+            if u64::try_from(stat.st_size) != Ok(content.size) {
+                return Ok(Err(Mismatch::Changed));
+            }
             let Some(mut file) = project.file(&folder, name)? else { return Ok(Err(Mismatch::OtherKind)) };
             let (hash, _) = hash_of(&mut file, |_| Ok::<(), Errno>(()))?;
             let after = Identity::of(&fstat(&file)?);

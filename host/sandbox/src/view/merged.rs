@@ -26,7 +26,7 @@ pub(super) enum There {
     /// A file that the run has made or changed.
     StagedFile,
     /// What the project has; never nothing.
-    Project(Pinned),
+    Project(Box<Pinned>),
 }
 
 /// Where a path leads.
@@ -62,7 +62,8 @@ impl From<Spot> for Met {
             Spot::Bare(place) => Self { place, there: There::Bare },
             Spot::Real(pinned) => {
                 let place = pinned.place.clone();
-                let there = if pinned.found.is_some() { There::Project(pinned) } else { There::Absent };
+                let there =
+                    if pinned.found.is_some() { There::Project(Box::new(pinned)) } else { There::Absent };
                 Self { place, there }
             }
         }
@@ -127,7 +128,6 @@ impl Merged<'_> {
                 }
                 Ground::Granted(_) => {}
             }
-            effort.step(at.depth())?;
             let met = self.at(at)?;
             let text = match &met.there {
                 There::Project(pinned) if pinned.kind() == Some(FileType::Symlink) => {
@@ -171,7 +171,7 @@ impl Merged<'_> {
     pub(super) fn in_project(self, place: &Place) -> Result<There, Refused> {
         let root = Place::root();
         match self.tree.pin(Base { place: &root, handle: None }, place, Links::Keep) {
-            Ok(Some(Spot::Real(pinned))) if pinned.found.is_some() => Ok(There::Project(pinned)),
+            Ok(Some(Spot::Real(pinned))) if pinned.found.is_some() => Ok(There::Project(Box::new(pinned))),
             Ok(Some(Spot::Real(_))) | Err(Refused::Plain(ErrorCode::NoEntry)) => Ok(There::Absent),
             Ok(Some(Spot::Bare(_))) => Ok(There::Bare),
             // Somebody put a link or a file where there was a folder a moment ago.

@@ -241,12 +241,11 @@ impl View {
             let mut inner = place.clone();
             inner.push(name).is_ok() && self.tree.judge(&inner, Want::Look).is_ok()
         });
-        let project = match self.project_folder(place)? {
-            Some(handle) if !layer.hides_project(place.as_str()) => {
-                Some(Listing::folder(&self.tree, place, &handle)?)
-            }
-            Some(_) | None => None,
+        let project = match layer.hides_project(place.as_str()) {
+            true => None,
+            false => self.project_folder(place)?,
         };
+        let project = project.map(|handle| Listing::folder(&self.tree, place, &handle)).transpose()?;
         Ok(Listing::merged(names, project))
     }
 }

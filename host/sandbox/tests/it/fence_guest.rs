@@ -3,7 +3,7 @@
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
     Denial, DenialReason, DirGrant, FileLog, Footprint, GrantPath, GrantedTree, Grants, Limits, MaskPattern,
-    ProjectDir, Written,
+    ProjectDir, StageError, Written,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -153,8 +153,12 @@ impl Guest {
 
     /// Ends the call, as one that is done or as one that isn't.
     pub(crate) fn settle(mut self, keep: bool) -> Vec<Written> {
-        drop(self.table);
         self.view.settle(keep).expect("settled").0
+    }
+
+    /// Ends the call as one that is done.
+    pub(crate) fn try_settle(mut self) -> Result<Vec<Written>, StageError> {
+        self.view.settle(true).map(|(written, _)| written)
     }
 
     pub(crate) fn table(&mut self) -> &mut ResourceTable {

@@ -1,7 +1,7 @@
 //! Applying: all or nothing, only on what the run has seen, and with everything else left alone.
 
 use crate::fence_guest::{Project, WALKS};
-use crate::stage_guest::{Run, path};
+use crate::stage_guest::{How, Run, path};
 use ringfence_sandbox::{ApplyError, Conflict, ConflictKind, ProjectDir, Recovered};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -266,7 +266,7 @@ fn no_temporary_file_is_left_and_only_what_changed_is_written() {
         guest.read_first("src/a.txt");
         guest.write("src/a.txt", "x").unwrap();
         guest.read_first("src/b.txt");
-        let fd = guest.open_to_write("src/b.txt", crate::stage_guest::CREATE).unwrap();
+        let fd = guest.open_to_write("src/b.txt", How::Create).unwrap();
         guest.close(fd);
     });
     run.apply().unwrap();
@@ -305,4 +305,38 @@ fn where_the_project_cannot_be_written_nothing_is_applied_and_the_error_says_whe
     assert!(!run.stage.apply_unfinished().unwrap());
     assert_eq!(run.stage.recover(&run.dir()).unwrap(), Recovered::Nothing);
     run.apply().unwrap();
+}
+
+#[test]
+fn a_folder_swapped_for_a_link_while_it_is_applied_leads_nowhere() {
+    let run = run();
+    let (real, parked) = (run.project.at("src/deep"), run.project.at("src/parked"));
+    fs::create_dir(run.project.outside().join("er")).unwrap();
+    let outside = run.project.outside();
+    let before = tree(&outside);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                fs::rename(&real, &parked).unwrap();
+                std::os::unix::fs::symlink(&outside, &real).unwrap();
+                fs::remove_file(&real).unwrap();
+                fs::rename(&parked, &real).unwrap();
+            }
+        });
+        for i in 0..60 {
+            let mut guest = run.guest();
+            let wrote = guest.write("src/deep/er/new.txt", i.to_string());
+            let made = guest.write("src/deep/made.txt", i.to_string());
+            guest.settle(true);
+            if wrote.is_ok() || made.is_ok() {
+                // It works, or it is a conflict, or it is cut off and goes on later.
+                let _ = run.apply();
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(tree(&outside), before);
+    run.stage.recover(&run.dir()).unwrap();
+    assert_eq!(tree(&outside), before);
 }

@@ -1,11 +1,13 @@
 //! What a guest changes is there for it and for the calls after it, and nowhere else.
 
 use crate::fence_guest::{Project, WALKS};
-use crate::stage_guest::{CREATE, KEEP, NEW, Run};
+use crate::stage_guest::{How, Run};
 use ringfence_sandbox::{KnownReads, Stage, WrittenChange};
 use std::fs;
 use std::sync::Arc;
-use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorFlags, DescriptorType, ErrorCode, PathFlags};
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    DescriptorFlags, DescriptorType, ErrorCode, HostDescriptor, PathFlags,
+};
 
 fn run() -> Run {
     let project = Project::empty();
@@ -62,16 +64,16 @@ fn each_way_of_writing_gives_what_a_file_system_gives() {
 fn opening_follows_the_flags() {
     let run = run();
     let mut guest = run.guest();
-    assert!(matches!(guest.open_to_write("src/none", KEEP), Err(ErrorCode::NoEntry)));
-    assert!(matches!(guest.open_to_write("src/a.txt", NEW), Err(ErrorCode::Exist)));
-    assert!(matches!(guest.open_to_write("src/sub", CREATE), Err(ErrorCode::IsDirectory)));
-    assert!(matches!(guest.open_to_write("src/none/x", CREATE), Err(ErrorCode::NoEntry)));
-    assert!(matches!(guest.open_to_write("src/a.txt/x", CREATE), Err(ErrorCode::NotDirectory)));
-    let fd = guest.open_to_write("src/fresh", NEW).unwrap();
+    assert!(matches!(guest.open_to_write("src/none", How::Existing), Err(ErrorCode::NoEntry)));
+    assert!(matches!(guest.open_to_write("src/a.txt", How::New), Err(ErrorCode::Exist)));
+    assert!(matches!(guest.open_to_write("src/sub", How::Create), Err(ErrorCode::IsDirectory)));
+    assert!(matches!(guest.open_to_write("src/none/x", How::Create), Err(ErrorCode::NoEntry)));
+    assert!(matches!(guest.open_to_write("src/a.txt/x", How::Create), Err(ErrorCode::NotDirectory)));
+    let fd = guest.open_to_write("src/fresh", How::New).unwrap();
     guest.close(fd);
-    assert!(matches!(guest.open_to_write("src/fresh", NEW), Err(ErrorCode::Exist)));
+    assert!(matches!(guest.open_to_write("src/fresh", How::New), Err(ErrorCode::Exist)));
     // Looking at a file that is there needs no right to change it, create flag or not.
-    let fd = guest.open_with("src/a.txt", CREATE, DescriptorFlags::READ).unwrap();
+    let fd = guest.open_with("src/a.txt", How::Create, DescriptorFlags::READ).unwrap();
     guest.close(fd);
     assert_eq!(guest.denials(), []);
 }
@@ -133,7 +135,7 @@ fn a_file_written_beside_and_renamed_over_takes_its_place() {
 fn an_open_file_stays_the_same_file_under_another_name() {
     let run = run();
     run.call(|guest| {
-        let fd = guest.open_to_write("src/one", NEW).unwrap();
+        let fd = guest.open_to_write("src/one", How::New).unwrap();
         guest.rename("src/one", "src/two").unwrap();
         let stream = guest.host().write_via_stream(wasmtime::component::Resource::new_borrow(fd.rep()), 0);
         guest.stream_write(stream, b"late").unwrap();
@@ -187,9 +189,13 @@ fn what_is_staged_is_there_again_when_the_stage_is_opened_anew() {
         guest.rename("src/sub/b.txt", "src/c.txt").unwrap();
         guest.remove_folder("src/empty").unwrap();
     });
-    let before = format!("{:?}", run.changes());
+    let shown = |run: &Run| -> Vec<_> {
+        let changes = run.changes().into_iter();
+        changes.map(|change| (change.path, change.kind, change.before, change.after)).collect()
+    };
+    let before = shown(&run);
     run.stage = Arc::new(Stage::open(&run.stage_path()).unwrap());
-    assert_eq!(format!("{:?}", run.changes()), before);
+    assert_eq!(shown(&run), before);
     assert_eq!(run.sees("src/c.txt").as_deref(), Ok("bee"));
     assert_eq!(run.guest().names("src"), ["a.txt", "c.txt", "sub"]);
 }

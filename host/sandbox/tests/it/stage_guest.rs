@@ -16,11 +16,27 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 };
 use wasmtime_wasi::p2::{DynOutputStream, FsResult};
 
-/// Opening flags as the standard library combines them.
-pub(crate) const CREATE: OpenFlags = OpenFlags::CREATE;
-pub(crate) const REPLACE: OpenFlags = OpenFlags::CREATE.union(OpenFlags::TRUNCATE);
-pub(crate) const NEW: OpenFlags = OpenFlags::CREATE.union(OpenFlags::EXCLUSIVE);
-pub(crate) const KEEP: OpenFlags = OpenFlags::empty();
+/// How the standard library opens a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum How {
+    /// Only if it is there.
+    Existing,
+    Create,
+    /// As `File::create` does.
+    Replace,
+    New,
+}
+
+impl How {
+    fn flags(self) -> OpenFlags {
+        match self {
+            Self::Existing => OpenFlags::empty(),
+            Self::Create => OpenFlags::CREATE,
+            Self::Replace => OpenFlags::CREATE | OpenFlags::TRUNCATE,
+            Self::New => OpenFlags::CREATE | OpenFlags::EXCLUSIVE,
+        }
+    }
+}
 
 /// A project, its stage and what was read so far.
 pub(crate) struct Run {
@@ -30,7 +46,7 @@ pub(crate) struct Run {
     pub(crate) grants: Grants,
     pub(crate) limits: Limits,
     pub(crate) walk: Walk,
-    stage_dir: TempDir,
+    pub(crate) stage_dir: TempDir,
 }
 
 pub(crate) fn path(text: &str) -> GrantPath {
@@ -43,7 +59,7 @@ impl Run {
         let stage_dir = tempfile::tempdir().expect("a folder");
         let stage = Arc::new(Stage::open(&stage_dir.path().join("stage")).expect("a stage"));
         let dirs = write.iter().map(|dir| DirGrant::write(path(dir))).collect();
-        let grants = Grants { dirs, entropy: false, limits: Limits::default() };
+        let grants = Grants { dirs, entropy: false, deterministic: false, limits: Limits::default() };
         let (known, limits) = (KnownReads::new(), Limits::default());
         Self { project, stage, known, grants, limits, walk: Walk::Kernel, stage_dir }
     }
@@ -108,14 +124,14 @@ impl Guest {
     pub(crate) fn open_with(
         &mut self,
         file: &str,
-        how: OpenFlags,
+        how: How,
         flags: DescriptorFlags,
     ) -> Result<Fd, ErrorCode> {
         let root = self.root();
-        code(ready(self.host().open_at(root, FOLLOW, file.to_owned(), how, flags)))
+        code(ready(self.host().open_at(root, FOLLOW, file.to_owned(), how.flags(), flags)))
     }
 
-    pub(crate) fn open_to_write(&mut self, file: &str, how: OpenFlags) -> Result<Fd, ErrorCode> {
+    pub(crate) fn open_to_write(&mut self, file: &str, how: How) -> Result<Fd, ErrorCode> {
         self.open_with(file, how, DescriptorFlags::READ | DescriptorFlags::WRITE)
     }
 
@@ -140,7 +156,7 @@ impl Guest {
 
     /// As `std::fs::write` does.
     pub(crate) fn write(&mut self, file: &str, text: impl AsRef<[u8]>) -> Result<(), ErrorCode> {
-        let fd = self.open_with(file, REPLACE, DescriptorFlags::WRITE)?;
+        let fd = self.open_with(file, How::Replace, DescriptorFlags::WRITE)?;
         let stream = self.host().write_via_stream(Resource::new_borrow(fd.rep()), 0);
         let outcome = self.stream_write(stream, text.as_ref());
         self.close(fd);
@@ -149,7 +165,7 @@ impl Guest {
 
     /// As `OpenOptions::new().append(true).create(true)` does.
     pub(crate) fn append(&mut self, file: &str, text: &str) -> Result<(), ErrorCode> {
-        let fd = self.open_with(file, CREATE, DescriptorFlags::WRITE)?;
+        let fd = self.open_with(file, How::Create, DescriptorFlags::WRITE)?;
         let stream = self.host().append_via_stream(Resource::new_borrow(fd.rep()));
         let outcome = self.stream_write(stream, text.as_bytes());
         self.close(fd);
@@ -157,17 +173,14 @@ impl Guest {
     }
 
     pub(crate) fn write_at(&mut self, file: &str, text: &str, at: u64) -> Result<(), ErrorCode> {
-        let fd = self.open_to_write(file, KEEP)?;
+        let fd = self.open_to_write(file, How::Existing)?;
         let outcome = ready(self.host().write(Resource::new_borrow(fd.rep()), text.as_bytes().to_vec(), at));
         self.close(fd);
         code(outcome).map(|_| ())
     }
 
     pub(crate) fn set_size(&mut self, file: &str, size: u64) -> FsResult<()> {
-        let fd = match self.open_to_write(file, KEEP) {
-            Ok(fd) => fd,
-            Err(error) => return Err(error.into()),
-        };
+        let fd = self.open_to_write(file, How::Existing)?;
         let outcome = ready(self.host().set_size(Resource::new_borrow(fd.rep()), size));
         self.close(fd);
         outcome

@@ -133,7 +133,7 @@ fn filled() -> Project {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn a_stage_over_a_project_is_like_a_real_folder(ops in prop::collection::vec(op(), 1..40)) {

@@ -1,7 +1,7 @@
 //! A file of the project is changed only by who has read it, as it is.
 
 use crate::fence_guest::{Guest, Project};
-use crate::stage_guest::{KEEP, Run};
+use crate::stage_guest::{How, Run};
 use ringfence_sandbox::DenialReason::{ChangedSinceRead, NotRead};
 use ringfence_sandbox::{Content, Digest};
 use wasmtime::component::Resource;
@@ -15,13 +15,14 @@ fn run() -> Run {
 
 #[test]
 fn each_way_of_losing_a_content_needs_it_to_be_read() {
-    let ways: [(&str, fn(&mut Guest) -> Result<(), ErrorCode>); 6] = [
+    type Way = fn(&mut Guest) -> Result<(), ErrorCode>;
+    let ways: [(&str, Way); 6] = [
         ("open for writing", |guest| guest.write("src/a.txt", "x")),
         ("open for writing", |guest| guest.append("src/a.txt", "x")),
         ("open for writing", |guest| guest.write_at("src/a.txt", "x", 3)),
         ("remove file", |guest| guest.remove("src/a.txt")),
         ("rename", |guest| guest.rename("src/b.txt", "src/a.txt")),
-        ("open for writing", |guest| guest.open_to_write("src/a.txt", KEEP).map(|_| ())),
+        ("open for writing", |guest| guest.open_to_write("src/a.txt", How::Existing).map(|_| ())),
     ];
     for (operation, way) in ways {
         let run = run();
@@ -129,7 +130,7 @@ fn moving_a_file_needs_no_reading_but_is_none_either() {
 fn a_file_open_for_reading_only_is_not_written() {
     let run = run();
     let mut guest = run.guest();
-    let fd = guest.open_with("src/a.txt", KEEP, DescriptorFlags::READ).unwrap().rep();
+    let fd = guest.open_with("src/a.txt", How::Existing, DescriptorFlags::READ).unwrap().rep();
     let written = crate::fence_guest::ready(guest.host().write(Resource::new_borrow(fd), b"x".to_vec(), 0));
     assert_eq!(crate::fence_guest::code(written).map(|_| ()), Err(ErrorCode::ReadOnly));
 }

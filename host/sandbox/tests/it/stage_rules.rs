@@ -2,7 +2,7 @@
 //! than the quotas.
 
 use crate::fence_guest::{Guest, Project, WALKS, code, ready};
-use crate::stage_guest::{CREATE, NEW, Run};
+use crate::stage_guest::{How, Run};
 use ringfence_sandbox::DenialReason::{
     CrossesGrants, GrantItself, HoldsHidden, LinkLeaves, Masked, NoLinks, NotGranted, ReadOnly, SpecialFile,
 };
@@ -35,11 +35,11 @@ fn denied(guest: &mut Guest, reason: DenialReason, outcome: Result<(), ErrorCode
 #[test]
 fn what_is_hidden_can_be_neither_changed_nor_made() {
     for walk in WALKS {
-        let run = Run { walk, ..Run::on(project(), &["src"]) };
+        let run = Run { walk, ..Run::on(project(), &["src"]).masked(&["*.lock"]) };
         let mut guest = run.guest();
         let guest = &mut guest;
         guest.read_first("src/a.txt");
-        for file in ["src/.env", "src/sub/.env", "src/id_rsa"] {
+        for file in ["src/.env", "src/sub/.env", "src/id_rsa", "src/new.lock"] {
             let outcome = guest.write(file, "x");
             denied(guest, Masked, outcome);
             let outcome = guest.rename("src/a.txt", file);
@@ -139,7 +139,7 @@ fn a_path_through_a_link_writes_where_it_leads() {
             guest.write("src/dangling", "made").unwrap();
             let outcome = guest.write("src/out", "x");
             denied(guest, LinkLeaves, outcome);
-            assert!(guest.open_to_write("src/dangling", NEW).is_err(), "a link is there");
+            assert!(guest.open_to_write("src/dangling", How::New).is_err(), "a link is there");
         });
         let changed: Vec<_> = run.changes().iter().map(|change| change.path.to_string()).collect();
         assert_eq!(changed, ["src/sub/b.txt", "src/sub/c.txt", "src/sub/new.txt"]);
@@ -181,7 +181,7 @@ fn links_are_neither_made_nor_moved_but_removed() {
 
 #[test]
 fn special_files_are_never_opened_nor_replaced() {
-    crate::fence_guest::in_time(|| {
+    crate::watchdog::in_time(|| {
         let run = Run::on(project(), &["src"]);
         let mut guest = run.guest();
         let guest = &mut guest;
@@ -232,7 +232,7 @@ fn more_bytes_than_the_quota_end_the_call_holes_and_copies_too() {
         Err(error) => error.downcast().is_err(),
     };
     let new = |guest: &mut Guest| {
-        let fd = guest.open_to_write("src/new", CREATE).unwrap();
+        let fd = guest.open_to_write("src/new", How::Create).unwrap();
         guest.close(fd);
     };
     let mut guest = run.guest();
@@ -247,7 +247,7 @@ fn more_bytes_than_the_quota_end_the_call_holes_and_copies_too() {
     let mut guest = run.guest();
     guest.read_first("src/big");
     // Taken into the stage once, and copied once more to be written to.
-    let fd = guest.open_to_write("src/big", CREATE).unwrap();
+    let fd = guest.open_to_write("src/big", How::Create).unwrap();
     let write = ready(guest.host().write(wasmtime::component::Resource::new_borrow(fd.rep()), vec![b'y'], 0));
     assert!(write.is_err_and(|error| error.downcast().is_err()), "copies count");
 }
