@@ -13,6 +13,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 fn project() -> Project {
     let project = Project::empty();
     project
+        .folder("src/empty")
         .file("src/f", "0123456789")
         .file("src/g", "0123456789")
         .file("src/in/x", "x")
@@ -156,6 +157,12 @@ fn a_stream_is_reading_like_any_other() {
 fn a_folder_that_was_listed_has_the_same_names_and_kinds() {
     assert!(!holds_after(list, |project| {
         project.file("src/new", "");
+    }));
+    fn list_empty(guest: &mut Guest) {
+        assert_eq!(guest.list("src/empty"), Ok(Vec::new()));
+    }
+    assert!(!holds_after(list_empty, |project| {
+        project.file("src/empty/new", "");
     }));
     assert!(!holds_after(list, |project| fs::remove_file(project.at("src/g")).unwrap()));
     assert!(!holds_after(list, |project| {
