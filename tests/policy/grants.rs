@@ -11,14 +11,25 @@ fn what_a_person_grants_holds_from_the_next_call_on_and_answers_nothing() {
     let run = waiting.run_id();
     let command = line(&waiting, " grant ").replace("PATH", "README.md");
     let granted = product.run_printed(&command, &[]);
-    assert_eq!((granted.code, granted.stdout.as_str()), (Some(0), "granted: README.md (read)\n"), "{granted:?}");
+    assert_eq!(
+        (granted.code, granted.stdout.as_str()),
+        (Some(0), "granted: README.md (read)\n"),
+        "{granted:?}"
+    );
     let before = shown(&product, run);
     assert_eq!(before["stage"], "paused_for_review", "the question is still open");
-    assert_eq!(before["granted"][0]["grant"], json!({ "what": "dir", "path": "README.md", "access": "read" }));
+    assert_eq!(
+        before["granted"][0]["grant"],
+        json!({ "what": "dir", "path": "README.md", "access": "read" })
+    );
 
     let ended = product.run_printed(granted.printed_command("--answer"), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stdout.contains("Allowed by a person during the run:\n- README.md (read), by "), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("Allowed by a person during the run:\n- README.md (read), by "),
+        "{}",
+        ended.stdout
+    );
     let after = shown(&product, run);
     assert_eq!(outcomes(&after), ["done"]);
     let page = product.run(&["show", run], &[]).stdout;

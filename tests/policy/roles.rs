@@ -21,7 +21,8 @@ fn only_the_role_s_tools_exist_and_every_stage_is_told_of_it_also_when_taken_up(
     let run = waiting.run_id();
     let before = shown(&product, run);
     assert_eq!(before["role"], "reader");
-    let tools: Vec<_> = before["state"]["settings"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let tools: Vec<_> =
+        before["state"]["settings"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(tools, ["read_file"]);
     // What the file says by then changes nothing.
     configure(&product, "");
@@ -52,7 +53,8 @@ fn an_unknown_role_or_tool_of_a_role_is_refused_with_what_was_likely_meant() {
         let run = ["run", "my_project", "A goal", "--role", role];
         let refused = product.run(&[&run[..], more].concat(), &server.env());
         assert!(refused.code == Some(2) && refused.stderr.contains(said), "{role}: {refused:?}");
-        let compared = product.run(&[&["compare", "my_project", "--role", role][..], more].concat(), &server.env());
+        let compared =
+            product.run(&[&["compare", "my_project", "--role", role][..], more].concat(), &server.env());
         assert!(compared.code == Some(2) && compared.stderr.contains(said), "{role}: {compared:?}");
     }
     assert_eq!(server.asked().len(), 0);
@@ -63,7 +65,10 @@ fn a_tool_call_as_a_role_has_the_role_s_tools_and_folders() {
     let product = sample();
     configure(&product, ROLES);
     let call = |tool: &str, argument: &str| {
-        product.run(&["tool", "call", tool, "--project", "my_project", "--role", "reader", "--arg", argument], &[])
+        product.run(
+            &["tool", "call", tool, "--project", "my_project", "--role", "reader", "--arg", argument],
+            &[],
+        )
     };
     assert_eq!(call("read_file", "file_path=shop/main.py").code, Some(0));
     let outside = call("read_file", "file_path=README.md");

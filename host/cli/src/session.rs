@@ -366,7 +366,10 @@ pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
     }
     if matches!(review.subject, Subject::Question { .. }) {
         let grant = own_command(&format!("grant {} --dir PATH", state.run), folders);
-        err(&format!("If it needs a folder that isn't granted, before that:\n  {}\n", terminal::plain(&grant)));
+        err(&format!(
+            "If it needs a folder that isn't granted, before that:\n  {}\n",
+            terminal::plain(&grant)
+        ));
     }
 }
 

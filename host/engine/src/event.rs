@@ -1,9 +1,9 @@
 //! Facts that happen to a run. The journal is the list of them; the state is their fold.
 
+use crate::granted::Granted;
 use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
-use crate::granted::Granted;
 use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

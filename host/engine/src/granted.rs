@@ -80,10 +80,13 @@ impl Granted {
             return refuse("was granted during this run before".to_owned());
         }
         if before.len() >= MOST {
-            return refuse(format!("is more than {MOST} grants; start a run that has them from its beginning"));
+            return refuse(format!(
+                "is more than {MOST} grants; start a run that has them from its beginning"
+            ));
         }
         if would_outrun(&state.stage, &self.can) {
-            let why = "would let a call that was judged before write or send; let the run go past that call first";
+            let why =
+                "would let a call that was judged before write or send; let the run go past that call first";
             return refuse(why.to_owned());
         }
         Ok(())

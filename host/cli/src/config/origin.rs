@@ -107,7 +107,9 @@ impl Origins {
             let said: Vec<_> = layers
                 .iter()
                 .filter(|(layer, _)| *layer != Layer::Project || without_project.get(key) != Some(&value))
-                .filter_map(|(layer, alone)| Some((alone.get(key) == Some(&value), self.said(*layer, &names)?)))
+                .filter_map(|(layer, alone)| {
+                    Some((alone.get(key) == Some(&value), self.said(*layer, &names)?))
+                })
                 .collect();
             let decides = said.iter().find(|(alone, _)| *alone).map(|(_, source)| vec![source.clone()]);
             let mut from = decides.unwrap_or_else(|| said.into_iter().map(|(_, source)| source).collect());
@@ -215,7 +217,14 @@ fn model(section: &ModelSection) -> Value {
 fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
     let grants = resolved.tools.get(tool).map_or_else(|| resolved.grants.clone(), |policy| policy.grants());
     let CallLimits {
-        memory_bytes, time_ms, output_bytes, stdio_bytes, open_files, dir_entries, read_bytes, fuel: _,
+        memory_bytes,
+        time_ms,
+        output_bytes,
+        stdio_bytes,
+        open_files,
+        dir_entries,
+        read_bytes,
+        fuel: _,
     } = grants.limits;
     vec![
         ("dirs", json!(grants.dirs)),
@@ -289,10 +298,17 @@ mod tests {
         let told = |tool: &str, key: &str, user: &str, flags: Flags| {
             from(&origins(project, user, flags).of_tool(tool).unwrap(), key)
         };
-        assert!(told("t", "dirs", "", Flags::default()).ends_with("Project ringfence.toml, line 4, column 1"));
-        assert!(told("u", "dirs", "", Flags::default()).ends_with("Project ringfence.toml, line 2, column 1"));
+        assert!(
+            told("t", "dirs", "", Flags::default()).ends_with("Project ringfence.toml, line 4, column 1")
+        );
+        assert!(
+            told("u", "dirs", "", Flags::default()).ends_with("Project ringfence.toml, line 2, column 1")
+        );
         assert_eq!(told("u", "timeout", "", Flags::default()), "30000 Default");
-        assert_eq!(told("t", "timeout", "", Flags::default()), "1000 Project ringfence.toml, line 5, column 1");
+        assert_eq!(
+            told("t", "timeout", "", Flags::default()),
+            "1000 Project ringfence.toml, line 5, column 1"
+        );
         assert!(told("u", "dirs", "grants.dirs = ['src']", Flags::default()).contains("User config.toml"));
         let flags = Flags { dirs: vec![GrantPath::parse("docs").unwrap()], ..Flags::default() };
         assert!(told("u", "dirs", "", flags).ends_with("Flag --dir"));

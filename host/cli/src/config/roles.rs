@@ -59,7 +59,9 @@ pub(super) fn chosen(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
     let names: Vec<_> = user.roles.keys().chain(project.roles.keys()).map(String::as_str).collect();
     let hint = match nearest(name, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None if names.is_empty() => "no configuration has any: [roles.NAME], tools = [\"read_file\"]".to_owned(),
+        None if names.is_empty() => {
+            "no configuration has any: [roles.NAME], tools = [\"read_file\"]".to_owned()
+        }
         None => format!("the roles are: {}", names.join(", ")),
     };
     Err(Refusal::usage(format!("there is no role `{name}`")).hint(hint).into())
@@ -70,7 +72,9 @@ impl Role {
     pub(super) fn of(name: &str, section: &RoleSection, layer: &ConfigFile) -> Result<Self> {
         let said_in = format!("{}: [roles.{name}]", place(layer, &format!("roles.{name}.tools")));
         if section.prompt.chars().count() > PROMPT {
-            return Err(Refusal::usage(format!("{said_in} has a prompt of more than {PROMPT} characters")).into());
+            return Err(
+                Refusal::usage(format!("{said_in} has a prompt of more than {PROMPT} characters")).into()
+            );
         }
         if let Some(shows) = section.dirs.iter().flatten().find_map(|Dir(dir)| dirs::shows(dir)) {
             return Err(Refusal::usage(format!("{said_in} says {shows}")).hint(LESS).into());
@@ -153,7 +157,8 @@ mod tests {
 
     #[test]
     fn a_user_s_role_stands_in_place_of_a_project_s_of_the_same_name() {
-        let project = parse("[roles.a]\ntools = ['x', 'y']\nprompt = 'theirs'\n[roles.b]\ntools = ['z']").unwrap();
+        let project =
+            parse("[roles.a]\ntools = ['x', 'y']\nprompt = 'theirs'\n[roles.b]\ntools = ['z']").unwrap();
         let user = parse("[roles.a]\ntools = ['x']").unwrap();
         let role = |name| chosen(&project, &user, &as_role(name, &[])).unwrap().unwrap();
         assert_eq!((role("a").tools, role("a").prompt), (vec!["x".to_owned()], String::new()));

@@ -15,34 +15,48 @@ const NARROWED: &[Case] = &[
     ("grants.dirs", "grants.dirs = ['.', 'docs']", "grants.dirs = ['src']", |r| r.grants.dirs.len() as u64),
     ("grants.entropy", "grants.entropy = true", "grants.entropy = false", |r| r.grants.entropy.into()),
     ("parallel", "parallel = 16", "parallel = 2", |r| r.parallel.into()),
-    ("limits.iterations", "limits.iterations = 4000", "limits.iterations = 7", |r| r.limits.iterations.into()),
-    ("limits.time", "limits.time = '900h'", "limits.time = '1m'", |r| r.limits.wall_clock_ms.unwrap_or(u64::MAX)),
+    ("limits.iterations", "limits.iterations = 4000", "limits.iterations = 7", |r| {
+        r.limits.iterations.into()
+    }),
+    ("limits.time", "limits.time = '900h'", "limits.time = '1m'", |r| {
+        r.limits.wall_clock_ms.unwrap_or(u64::MAX)
+    }),
     ("limits.tokens", "limits.tokens = 900000", "limits.tokens = 9", |r| r.limits.tokens.unwrap_or(u64::MAX)),
     ("limits.money", "limits.money = 900", "limits.money = 1", |r| r.limits.money.unwrap_or(u64::MAX)),
-    ("limits.model_timeout", "limits.model_timeout = '9h'", "limits.model_timeout = '1s'", |r| r.limits.model_call_ms),
+    ("limits.model_timeout", "limits.model_timeout = '9h'", "limits.model_timeout = '1s'", |r| {
+        r.limits.model_call_ms
+    }),
     (
         "limits.stage_timeouts",
         "limits.stage_timeouts = { plan = '9h' }",
         "limits.stage_timeouts = { plan = '1s' }",
         |r| r.limits.of_stage(ringfence_engine::ModelStage::Plan),
     ),
-    ("limits.tool_timeout", "limits.tool_timeout = '9h'", "limits.tool_timeout = '1s'", |r| r.limits.tool_call_ms),
+    ("limits.tool_timeout", "limits.tool_timeout = '9h'", "limits.tool_timeout = '1s'", |r| {
+        r.limits.tool_call_ms
+    }),
     ("limits.stagnation", "limits.stagnation = 900", "limits.stagnation = 2", |r| r.limits.stagnation.into()),
-    (
-        "limits.reflect_after",
-        "limits.reflect_after = 900",
-        "limits.reflect_after = 2",
-        |r| r.limits.reflect_after.map_or(u64::MAX, u64::from),
-    ),
+    ("limits.reflect_after", "limits.reflect_after = 900", "limits.reflect_after = 2", |r| {
+        r.limits.reflect_after.map_or(u64::MAX, u64::from)
+    }),
     ("limits.memory", "limits.memory = '9GiB'", "limits.memory = '2MiB'", |r| r.grants.limits.memory_bytes),
-    ("limits.open_files", "limits.open_files = 90000", "limits.open_files = 3", |r| r.grants.limits.open_files),
-    ("limits.dir_entries", "limits.dir_entries = 90000000", "limits.dir_entries = 3", |r| r.grants.limits.dir_entries),
-    ("limits.read_bytes", "limits.read_bytes = '900GiB'", "limits.read_bytes = 3", |r| r.grants.limits.read_bytes),
+    ("limits.open_files", "limits.open_files = 90000", "limits.open_files = 3", |r| {
+        r.grants.limits.open_files
+    }),
+    ("limits.dir_entries", "limits.dir_entries = 90000000", "limits.dir_entries = 3", |r| {
+        r.grants.limits.dir_entries
+    }),
+    ("limits.read_bytes", "limits.read_bytes = '900GiB'", "limits.read_bytes = 3", |r| {
+        r.grants.limits.read_bytes
+    }),
     ("limits.output", "limits.output = '9GiB'", "limits.output = 3", |r| r.grants.limits.output_bytes),
     ("limits.stdio", "limits.stdio = '9GiB'", "limits.stdio = 3", |r| r.grants.limits.stdio_bytes),
-    ("tools.dirs", "tools.t.dirs = ['src', 'src/b']", "grants.dirs = ['src']\ntools.t.dirs = ['src/a']", |r| {
-        r.tools.get("t").map_or(u64::MAX, |tool| tool.dirs.len() as u64)
-    }),
+    (
+        "tools.dirs",
+        "tools.t.dirs = ['src', 'src/b']",
+        "grants.dirs = ['src']\ntools.t.dirs = ['src/a']",
+        |r| r.tools.get("t").map_or(u64::MAX, |tool| tool.dirs.len() as u64),
+    ),
     ("tools.entropy", "tools.t.entropy = false", "tools.t.entropy = false", |r| tool(r).entropy.into()),
     ("tools.timeout", "tools.t.timeout = '9h'", "tools.t.timeout = '1s'", |r| tool(r).limits.time_ms),
     ("tools.memory", "tools.t.memory = '9GiB'", "tools.t.memory = '2MiB'", |r| tool(r).limits.memory_bytes),
@@ -65,7 +79,11 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("models.reflect", "models.reflect.provider = 'openai'", "models.reflect.provider = 'anthropic'"),
     ("experts.prompt", "experts.e.prompt = 'x'", "experts.e.prompt = 'y'"),
     ("experts.provider", "experts.e.provider = 'openai'", "experts.e.provider = 'anthropic'"),
-    ("experts.model", "experts.e = { provider = 'openai', model = 'x' }", "experts.e = { provider = 'openai', model = 'y' }"),
+    (
+        "experts.model",
+        "experts.e = { provider = 'openai', model = 'x' }",
+        "experts.e = { provider = 'openai', model = 'y' }",
+    ),
     ("experts.effort", "experts.e.effort = 'max'", "experts.e.effort = 'low'"),
     ("experts.temperature", "experts.e.temperature = 1", "experts.e.temperature = 0"),
 ];
@@ -135,7 +153,17 @@ fn where_the_user_names_one_a_project_s_doesn_t_count() {
         let flags = Flags { role: own.roles.keys().next().cloned(), ..Flags::default() };
         let shown = |project: &ConfigFile| {
             let resolved = Resolved::of_layers(project, &own, &flags).expect(key);
-            format!("{:?}", (resolved.flow, resolved.on_stage_failure, resolved.models, resolved.experts, resolved.role, resolved.grants))
+            format!(
+                "{:?}",
+                (
+                    resolved.flow,
+                    resolved.on_stage_failure,
+                    resolved.models,
+                    resolved.experts,
+                    resolved.role,
+                    resolved.grants
+                )
+            )
         };
         assert_eq!(shown(&theirs), shown(&ConfigFile::default()), "{key}");
     }

@@ -38,7 +38,13 @@ fn a_grant_fits_wherever_a_run_is_and_changes_nothing_that_is_owed() {
     let paused = Script::start(settings());
     let mut interrupted = executing(without_pauses());
     interrupted.send(EventKind::Interrupted);
-    let scripts = [paused, deciding(without_pauses()), executing(without_pauses()), evaluating(without_pauses()), interrupted];
+    let scripts = [
+        paused,
+        deciding(without_pauses()),
+        executing(without_pauses()),
+        evaluating(without_pauses()),
+        interrupted,
+    ];
     for mut script in scripts {
         let owed = script.run.owed();
         assert_eq!(script.send(granting(dir("docs"), &[])), owed, "{}", script.stage());
@@ -49,7 +55,8 @@ fn a_grant_fits_wherever_a_run_is_and_changes_nothing_that_is_owed() {
 #[test]
 fn from_then_on_the_gates_know_what_a_tool_can_do() {
     let mut script = deciding(pausing(settings(), &[PausePoint::BeforeEgress]));
-    script.send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
+    script
+        .send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
     assert_eq!(can(&script, "read_file"), SENDS);
     script.say(decide("read_file", json!({"file_path": "a.py"})));
     assert!(matches!(script.review().subject, Subject::Call { why: Cause::BeforeEgress, .. }));
@@ -57,11 +64,13 @@ fn from_then_on_the_gates_know_what_a_tool_can_do() {
 
 #[test]
 fn delegated_runs_know_it_as_well() {
-    let mut script = Script::start(Settings { parallel: 2, ..pausing(settings(), &[PausePoint::BeforeEgress]) });
+    let mut script =
+        Script::start(Settings { parallel: 2, ..pausing(settings(), &[PausePoint::BeforeEgress]) });
     script.say(plan(&[free("a"), free("b")]));
     assert_eq!(script.stage(), StageName::Delegating);
     script.send(EventKind::Interrupted);
-    script.send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
+    script
+        .send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
     script.send(EventKind::Resumed { rates: None });
     let call = script.model_call().call;
     script.say_to(call, decide("read_file", json!({"file_path": "a.py"})));

@@ -53,7 +53,9 @@ const PATHS: &[&str] = &[
 fn an_explanation_says_what_a_guest_gets() {
     let project = project();
     for walk in WALKS {
-        for dirs in [&[("src", &["*.csv"][..])][..], &[(".", &[])], &[("src/sub", &[])], &[("src/a.txt", &[])]] {
+        for dirs in
+            [&[("src", &["*.csv"][..])][..], &[(".", &[])], &[("src/sub", &[])], &[("src/a.txt", &[])]]
+        {
             let tree = tree(&project, walk, dirs);
             for path in PATHS {
                 let told = tree.explain(path, false);
@@ -88,10 +90,14 @@ fn what_decides_is_named_with_what_would_allow_it() {
     let grant = |path: &str| GrantPath::parse(path).ok();
     let read = told("src/to-b", false);
     assert_eq!(read.ruling, Ruling::Allowed { thing: Thing::File });
-    assert_eq!((read.resolved.as_str(), read.grant, read.through_link), ("src/sub/b.txt", grant("src"), true));
+    assert_eq!(
+        (read.resolved.as_str(), read.grant, read.through_link),
+        ("src/sub/b.txt", grant("src"), true)
+    );
     assert_eq!(told(".", false).ruling, Ruling::Allowed { thing: Thing::WayOnly });
 
-    let Ruling::Refused { denial, missing_dir, missing_mask, .. } = told("docs/guide.md", false).ruling else {
+    let Ruling::Refused { denial, missing_dir, missing_mask, .. } = told("docs/guide.md", false).ruling
+    else {
         panic!("it isn't granted")
     };
     assert_eq!((missing_dir, missing_mask), (grant("docs"), None));

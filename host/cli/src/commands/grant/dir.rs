@@ -12,7 +12,8 @@ pub(super) fn wanted(asked: &LaterDir, now: &Grants) -> Result<LaterGrant, Refus
     let access = match asked.access {
         LaterAccess::Read => Access::Read,
         LaterAccess::Write => {
-            let what = format!("`{}` can't be granted for writing: this version can't fence that", asked.path);
+            let what =
+                format!("`{}` can't be granted for writing: this version can't fence that", asked.path);
             return Err(Refusal::usage(what).hint(format!("grant it for reading: --dir {}", asked.path)));
         }
     };
@@ -24,10 +25,8 @@ pub(super) fn wanted(asked: &LaterDir, now: &Grants) -> Result<LaterGrant, Refus
         } else {
             format!("`{}` lies in `{}`, which is granted already", asked.path, holder.path)
         };
-        return Err(Refusal::usage(what).hint(format!(
-            "ask what decides about a path: ringfence policy explain {}",
-            asked.path
-        )));
+        return Err(Refusal::usage(what)
+            .hint(format!("ask what decides about a path: ringfence policy explain {}", asked.path)));
     }
     let masks = match now.dirs.split_first() {
         None => Vec::new(),

@@ -118,7 +118,10 @@ fn onward(state: &State, grants: &[LaterGrant], folders: &Folders) -> String {
     let way = match asks {
         Some(Subject::Question { .. }) => {
             let answer = format!("granted: {}", words.join(", "));
-            format!("The run still waits for its answer. To give it and go on:\n  {resume} --answer {}", crate::shell::quote(&answer))
+            format!(
+                "The run still waits for its answer. To give it and go on:\n  {resume} --answer {}",
+                crate::shell::quote(&answer)
+            )
         }
         Some(
             Subject::Plan { .. }
@@ -128,7 +131,10 @@ fn onward(state: &State, grants: &[LaterGrant], folders: &Folders) -> String {
             | Subject::Stagnation { .. }
             | Subject::UnknownOutcome { .. }
             | Subject::StageFailed { .. },
-        ) => format!("The run still waits for an answer. What it asks, and how to give it:\n  {}", session::own_command(&format!("show {}", state.run), folders)),
+        ) => format!(
+            "The run still waits for an answer. What it asks, and how to give it:\n  {}",
+            session::own_command(&format!("show {}", state.run), folders)
+        ),
         Some(Subject::Interrupted) | None => format!("It holds from the next call on. To go on:\n  {resume}"),
     };
     format!("{}\n", plain(&way))

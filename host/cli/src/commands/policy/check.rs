@@ -38,7 +38,9 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         }
         // What only shows where they are together.
         if wrong.is_empty() {
-            wrong.extend(GrantedTree::open(&project, &resolved.grants).or_usage().err().map(anyhow::Error::from));
+            wrong.extend(
+                GrantedTree::open(&project, &resolved.grants).or_usage().err().map(anyhow::Error::from),
+            );
         }
         let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
         wrong.extend(folders.out_of_reach(project.path(), &granted).err());

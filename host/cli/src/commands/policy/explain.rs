@@ -78,13 +78,22 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
                 (Thing::WayOnly, _) => {
                     "it is a folder above what is granted, and shows nothing but the way there".to_owned()
                 }
-                (Thing::Nothing, Some(grant)) => format!("{place} isn't there yet, and would be made in `{grant}`"),
+                (Thing::Nothing, Some(grant)) => {
+                    format!("{place} isn't there yet, and would be made in `{grant}`")
+                }
                 (Thing::File | Thing::Folder, Some(grant)) => {
                     format!("{place} lies in the granted `{grant}`, and nothing hides it; it can be {verb}")
                 }
                 (Thing::File | Thing::Folder | Thing::Nothing, None) => format!("it can be {verb}"),
             };
-            Answer { allowed: true, resolved: Some(resolved), decided_by: "grant", decider: granted, why, would_allow: None }
+            Answer {
+                allowed: true,
+                resolved: Some(resolved),
+                decided_by: "grant",
+                decider: granted,
+                why,
+                would_allow: None,
+            }
         }
         Ruling::Unavailable { why } => Answer {
             allowed: false,

@@ -26,7 +26,8 @@ pub(super) fn answer(_desk: &Desk, _tool: &str, _question: &Question<'_>) -> Res
         resolved: None,
         decided_by: "network",
         decider: None,
-        why: "no host is granted, and this version can grant none: the network is closed to every tool".to_owned(),
+        why: "no host is granted, and this version can grant none: the network is closed to every tool"
+            .to_owned(),
         would_allow: None,
     })
 }

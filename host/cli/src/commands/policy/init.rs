@@ -19,7 +19,8 @@ use std::os::fd::OwnedFd;
 /// So many folders are named as an example.
 const FOLDERS: usize = 8;
 /// Folders of what others made, and of what builds make.
-const NOT_OWN: [&str; 8] = ["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__"];
+const NOT_OWN: [&str; 8] =
+    ["node_modules", "target", "dist", "build", "out", "vendor", "venv", "__pycache__"];
 
 /// Writes a configuration that changes nothing yet.
 pub(super) fn execute(args: &PolicyInitArgs, global: &GlobalArgs) -> Result<Exit> {

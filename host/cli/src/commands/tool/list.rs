@@ -31,8 +31,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
         out(&format!("{:#}\n", Value::from(tools)))?;
         return Ok(Exit::Done);
     }
-    let names: Vec<_> =
-        bench.tools().map(|tool| (tool.name(), &tool.definition().description)).collect();
+    let names: Vec<_> = bench.tools().map(|tool| (tool.name(), &tool.definition().description)).collect();
     let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, description) in names {
         out(&format!("{name:width$}  {}\n", first_sentence(description)))?;

@@ -154,11 +154,11 @@ impl Found<'_> {
             (Kind::Bool, DeValue::Boolean(_)) => {}
             (Kind::Text, DeValue::String(_)) => {}
             (Kind::Number, DeValue::Integer(_) | DeValue::Float(_)) => {}
-            (Kind::Count(least, most), DeValue::Integer(count)) => {
-                if whole(count).is_none_or(|count| !(*least..=*most).contains(&count)) {
-                    refuse(format!("{count} is not between {least} and {most}"));
-                }
-            }
+            (Kind::Count(least, most), DeValue::Integer(count)) => match whole(count) {
+                Some(number) if number > *most => refuse(format!("{count} is more than {most}")),
+                Some(number) if number >= *least => {}
+                Some(_) | None => refuse(format!("{count} is less than {least}")),
+            },
             (Kind::Time, DeValue::String(text)) => {
                 if let Err(why) = parse_duration(text) {
                     refuse(format!("{text:?}: {why}"));
@@ -220,10 +220,8 @@ impl Found<'_> {
                 for (word, value) in table.iter() {
                     match words.contains(&word.get_ref().as_ref()) {
                         true => self.value(word.get_ref(), kind, value, &path.down(name)),
-                        false => self.add(
-                            word.span(),
-                            format!("`{name}` {path}: {}", no_word(word.get_ref(), words)),
-                        ),
+                        false => self
+                            .add(word.span(), format!("`{name}` {path}: {}", no_word(word.get_ref(), words))),
                     }
                 }
             }
@@ -270,9 +268,10 @@ fn unknown(name: &str, known: &Table, path: &Path) -> String {
 
 fn no_word(text: &str, words: &[&str]) -> String {
     let all: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
-    match nearest(text, words.iter().copied()) {
-        Some(meant) => format!("{text:?} can't be used; did you mean \"{meant}\"?"),
-        None => format!("{text:?} can't be used; there are {}", all.join(", ")),
+    match (nearest(text, words.iter().copied()), all.as_slice()) {
+        (Some(meant), _) => format!("{text:?} can't be used; did you mean \"{meant}\"?"),
+        (None, [only]) => format!("{text:?} can't be used in this version; say {only}"),
+        (None, all) => format!("{text:?} can't be used; there are {}", all.join(", ")),
     }
 }
 
@@ -313,9 +312,10 @@ fn written(value: &DeValue<'_>) -> String {
     match value {
         DeValue::Integer(number) => number.as_str().to_owned(),
         // As the reader sees it: `1e3` is a thousand.
-        DeValue::Float(number) => {
-            number.as_str().parse::<f64>().map_or_else(|_| number.as_str().to_owned(), |read| read.to_string())
-        }
+        DeValue::Float(number) => number
+            .as_str()
+            .parse::<f64>()
+            .map_or_else(|_| number.as_str().to_owned(), |read| read.to_string()),
         DeValue::String(text) => text.to_string(),
         DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => String::new(),
     }

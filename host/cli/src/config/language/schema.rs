@@ -90,10 +90,13 @@ fn kind(kind: &Kind) -> Value {
         Kind::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Number => json!({ "type": "number" }),
         Kind::Time => json!({ "type": "string", "pattern": TIME }),
-        Kind::Size => either(json!({ "type": "integer", "minimum": 0 }), json!({ "type": "string", "pattern": SIZE })),
-        Kind::Money => {
-            either(json!({ "type": "number", "exclusiveMinimum": 0 }), json!({ "type": "string", "pattern": MONEY }))
+        Kind::Size => {
+            either(json!({ "type": "integer", "minimum": 0 }), json!({ "type": "string", "pattern": SIZE }))
         }
+        Kind::Money => either(
+            json!({ "type": "number", "exclusiveMinimum": 0 }),
+            json!({ "type": "string", "pattern": MONEY }),
+        ),
         Kind::OneOf(words) => json!({ "enum": words }),
         Kind::Path => path(),
         Kind::Mask => {

@@ -34,7 +34,9 @@ fn tables() -> Vec<Written> {
         written("tools", of(root, "tools"), |more| format!("[tools.x]\n{more}\n")),
         written("roles", of(root, "roles"), |more| format!("[roles.x]\ntools = []\n{more}\n")),
         written("models", models, |more| format!("[models]\n{more}\n")),
-        written("model", of(models, "plan"), |more| format!("[models.plan]\nprovider = \"openai\"\n{more}\n")),
+        written("model", of(models, "plan"), |more| {
+            format!("[models.plan]\nprovider = \"openai\"\n{more}\n")
+        }),
         written("experts", of(root, "experts"), |more| format!("[experts.x]\n{more}\n")),
     ]
 }
@@ -77,7 +79,9 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
         Kind::Time => {
             dirs(&["\"500ms\"", "\"30s\"", "\"1h30m\""], &["30", "\"30\"", "\"0s\"", "\"soon\"", "\"\""])
         }
-        Kind::Size => dirs(&["65536", "\"64KiB\"", "\"2 MiB\""], &["-1", "\"lots\"", "\"1.5MiB\"", "\"1TB\""]),
+        Kind::Size => {
+            dirs(&["65536", "\"64KiB\"", "\"2 MiB\""], &["-1", "\"lots\"", "\"1.5MiB\"", "\"1TB\""])
+        }
         Kind::Money => dirs(&["2", "0.5", "\"$1.50\""], &["0", "-1", "\"much\"", "\"1,5\"", "true"]),
         Kind::OneOf(words) => {
             (words.iter().map(|word| format!("\"{word}\"")).collect(), owned(&["\"nonsense\"", "1", "\"\""]))
@@ -130,7 +134,8 @@ fn the_description_has_the_words_that_the_reader_knows_and_no_others() {
             };
             // The only word so far that the reader knows and refuses.
             let known = expected(&text(&format!("{} = {value}", key.name)));
-            let known: Vec<_> = known.into_iter().filter(|word| key.name != "access" || word != "write").collect();
+            let known: Vec<_> =
+                known.into_iter().filter(|word| key.name != "access" || word != "write").collect();
             assert_eq!(sorted(words.iter().copied()), known, "{name}.{}", key.name);
         }
     }
@@ -157,7 +162,9 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
         let text = text("nonsense = 1");
         assert!(!fits(&validator, &text), "{text}");
     }
-    for missing in ["[roles.x]\nprompt = \"p\"", "[models.plan]\nmodel = \"m\"", "grants.dirs = [{ masks = [] }]"] {
+    for missing in
+        ["[roles.x]\nprompt = \"p\"", "[models.plan]\nmodel = \"m\"", "grants.dirs = [{ masks = [] }]"]
+    {
         assert!(parse(missing).is_err() && !fits(&validator, missing), "{missing}");
         assert!(problems(missing)[0].what.contains("is missing"), "{missing}");
     }
@@ -192,7 +199,8 @@ fn a_beginning_changes_nothing_and_every_line_of_it_can_be_taken() {
         for line in text.lines() {
             let code = line.strip_prefix("# ").filter(|rest| {
                 let key = rest.split(" = ").next().unwrap_or_default();
-                rest.starts_with('[') || rest.contains(" = ") && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                rest.starts_with('[')
+                    || rest.contains(" = ") && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
             });
             let _ = writeln!(taken, "{}", code.unwrap_or(line));
         }
@@ -208,19 +216,21 @@ fn the_usual_values_are_the_ones_that_hold() {
     use super::super::{Flags, Resolved};
     let none = ConfigFile::default();
     let of = |config: &ConfigFile| Resolved::of_layers(&none, config, &Flags::default()).unwrap();
-    let usual = of(&parse(&tables().iter().filter(|written| ["", "grants", "limits"].contains(&written.name)).fold(
-        String::new(),
-        |mut text, Written { name, table, .. }| {
-            let header = if name.is_empty() { String::new() } else { format!("[{name}]\n") };
-            text.push_str(&header);
-            for key in table.keys {
-                if let Some(usual) = key.usual {
-                    let _ = writeln!(text, "{} = {usual}", key.name);
+    let usual =
+        of(&parse(&tables().iter().filter(|written| ["", "grants", "limits"].contains(&written.name)).fold(
+            String::new(),
+            |mut text, Written { name, table, .. }| {
+                let header = if name.is_empty() { String::new() } else { format!("[{name}]\n") };
+                text.push_str(&header);
+                for key in table.keys {
+                    if let Some(usual) = key.usual {
+                        let _ = writeln!(text, "{} = {usual}", key.name);
+                    }
                 }
-            }
-            text
-        },
-    )).unwrap());
+                text
+            },
+        ))
+        .unwrap());
     let nothing = of(&none);
     assert_eq!(usual.grants, nothing.grants);
     assert_eq!(usual.limits, nothing.limits);
@@ -256,8 +266,11 @@ prompt = \"look\"
 provider = \"antropic\"
 zzz = 1
 ";
-    let told: String =
-        reading::read("x", text).unwrap_err().iter().map(|problem| format!("{}: {}\n", problem.at, problem.what)).collect();
+    let told: String = reading::read("x", text)
+        .unwrap_err()
+        .iter()
+        .map(|problem| format!("{}: {}\n", problem.at, problem.what))
+        .collect();
     insta::assert_snapshot!(told);
     let syntax = reading::read("x", "a = \nb = 'c\n").unwrap_err();
     assert_eq!((syntax[0].at.line, syntax.len()), (1, 2), "{syntax:?}");

@@ -23,7 +23,8 @@ pub(super) fn ask(review: &Review, state: &State, shown: &str, grant: &str) -> R
     forget_typed_ahead();
     person.say(&format!("\n{}", shown.trim_end()));
     if matches!(review.subject, Subject::Question { .. }) {
-        person.say(&format!("If it needs a folder that isn't granted: quit with q, then\n  {}", plain(grant)));
+        person
+            .say(&format!("If it needs a folder that isn't granted: quit with q, then\n  {}", plain(grant)));
     }
     answered(&mut person, review, state)
 }
