@@ -23,7 +23,7 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus, Timestamp,
+    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -167,17 +167,8 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    let unjournaled = unjournaled(run.state(), last_sign);
+    let unjournaled = Stopwatch::unjournaled(run.state(), last_sign);
     go_on(Opened { store, lease, run, unjournaled }, means, resumption, folders, voice)
-}
-
-/// Working time since a run's latest event, as far as a driver that was lost gave signs of life.
-pub fn unjournaled(state: &State, last_sign: Option<Timestamp>) -> Duration {
-    last_sign.map_or(Duration::ZERO, |sign| between(state.clock.latest, sign))
-}
-
-fn between(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0))
 }
 
 /// What a run that was there before is driven with.

@@ -255,10 +255,8 @@ fn unknown(name: &str, known: &Table, path: &Path) -> String {
     if let Some(meant) = nearest(name, accepted().map(|key| key.name)) {
         return format!("{what}; did you mean `{meant}`?");
     }
-    let elsewhere = root().keys.iter().find(|key| match key.kind {
-        Kind::Table(table) => table.keys.iter().any(|key| key.name == name),
-        _ => false,
-    });
+    let has = |table: &Table| table.keys.iter().any(|key| key.name == name);
+    let elsewhere = root().keys.iter().find(|key| matches!(key.kind, Kind::Table(table) if has(table)));
     if let Some(table) = elsewhere {
         return format!("{what}; it belongs into [{}]", table.name);
     }
