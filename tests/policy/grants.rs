@@ -2,6 +2,7 @@
 
 use crate::{asking, asks_first, line, outcomes, sample, shown};
 use ringfence_tests::messages_api::MessagesApi;
+use ringfence_tests::product::wait;
 use serde_json::json;
 
 #[test]
@@ -86,6 +87,31 @@ fn what_can_t_be_had_is_refused_and_journaled_nowhere() {
         assert!(refused.code == Some(2) && refused.stderr.contains(why), "{flags:?}: {refused:?}");
     }
     assert_eq!(shown(&product, run)["events"], events);
+}
+
+#[test]
+fn a_run_that_is_being_driven_has_to_be_stopped_first() {
+    let (asked, is_asked) = std::sync::mpsc::channel();
+    let (let_go, held) = std::sync::mpsc::channel::<()>();
+    let mut model = asks_first("README.md");
+    let server = MessagesApi::start(move |request| {
+        let _ = asked.send(());
+        let _ = held.recv();
+        model(request)
+    });
+    let product = sample();
+    let driven =
+        product.start(&["run", "my_project", "Read the file", "--yes", "--dir", "shop"], &server.env());
+    is_asked.recv().expect("the model is asked");
+    let runs = product.run(&["runs", "--json"], &[]);
+    let runs: serde_json::Value = serde_json::from_str(&runs.stdout).expect("JSON");
+    let run = runs[0]["id"].as_str().expect("an id");
+    let refused = product.run(&["grant", run, "--dir", "web"], &[]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("let it stop first"), "{refused:?}");
+    drop(let_go);
+    assert_eq!(wait(driven).code, Some(3));
+    let granted = product.run(&["grant", run, "--dir", "web"], &[]);
+    assert_eq!(granted.code, Some(0), "{granted:?}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_beginning_is_written_once_and_changes_nothing() {
     let written = std::fs::read_to_string(home.path().join("project/ringfence.toml")).unwrap();
     assert_snapshot!("init_file", written);
     let checked = home.run(["policy", "check", "project"]);
-    assert_eq!(checked.code, 0, "{checked}");
+    assert_snapshot!("check_fine", told(&checked));
     let hash = checked.out.lines().find_map(|line| line.strip_prefix("hash: ")).expect("a hash");
     let after = home.run(["policy", "show", "project", "--json", "--trust", hash]);
     assert_eq!(after.out, before.out);
@@ -134,6 +134,14 @@ fn what_decides_about_a_path_is_explained_with_what_would_allow_it() {
     assert_snapshot!("explain", questions.map(explain).concat());
     let json = ["policy", "explain", "top.txt", "--project", "project", "--json"];
     assert_snapshot!("explain_json", told(&home.run(json)));
+}
+
+#[test]
+fn a_path_of_the_host_is_answered_as_a_tool_would_get_it() {
+    let home = home();
+    let path = home.path().canonicalize().unwrap().join("project/src/a.txt");
+    let said = home.run(["policy", "explain", &path.display().to_string(), "--project", "project"]);
+    assert!(said.code == 1 && said.out.contains("it would ask for src/a.txt"), "{said}");
 }
 
 #[test]

@@ -121,6 +121,11 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
             } else if through_link && decided_by != "project" {
                 let _ = write!(why, "; it leads to {resolved}");
             }
+            let project = desk.project.path().to_string_lossy();
+            let below = question.what.strip_prefix(&*project).and_then(|below| below.strip_prefix('/'));
+            if let Some(below) = below {
+                let _ = write!(why, "; a tool's names begin at the project: it would ask for {below}");
+            }
             let would_allow = allowing(desk, tool, question)?;
             Answer { allowed: false, resolved: Some(resolved), decided_by, decider, why, would_allow }
         }
