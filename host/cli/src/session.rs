@@ -25,7 +25,6 @@ use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
     Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
-    Timestamp,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -170,7 +169,7 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    let unjournaled = unjournaled(run.state(), last_sign);
+    let unjournaled = Stopwatch::unjournaled(run.state(), last_sign);
     let was_driven = was_driven(&journal);
     go_on(Opened { store, lease, run, unjournaled, was_driven }, means, resumption, folders, voice)
 }
@@ -194,15 +193,6 @@ fn was_driven(journal: &Journal) -> bool {
         | EventKind::Interrupted
         | EventKind::Resumed { .. } => true,
     })
-}
-
-/// Working time since a run's latest event, as far as a driver that was lost gave signs of life.
-pub fn unjournaled(state: &State, last_sign: Option<Timestamp>) -> Duration {
-    last_sign.map_or(Duration::ZERO, |sign| between(state.clock.latest, sign))
-}
-
-fn between(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0))
 }
 
 /// What a run that was there before is driven with.

@@ -133,10 +133,15 @@ impl Setup {
 
     /// The terms that a run is on: those it was started on, and what a person allowed since.
     pub fn of(state: &State) -> Result<Self> {
+        Self::after(state, state.granted.len())
+    }
+
+    /// The same when a person had allowed only the first so many things.
+    pub fn after(state: &State, grants: usize) -> Result<Self> {
         let mut setup: Self = serde_json::from_value(state.settings.metadata.clone()).with_context(|| {
             format!("run {} was started by another version, or its journal is damaged", state.run)
         })?;
-        for granted in &state.granted {
+        for granted in state.granted.iter().take(grants) {
             setup.allow(&granted.grant).with_context(|| {
                 format!("what was granted to run {} can't be read by this version", state.run)
             })?;

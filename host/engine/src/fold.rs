@@ -74,8 +74,16 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             stages::set_tasks(state, tasks);
             go(state, above, Outcome::TasksSet);
         }
-        Admitted::Granted(granted) => granted.settle(state),
         Admitted::Settled(settled) => settled.settle(state),
+        Admitted::Granted(granted) => {
+            granted.settle(state);
+            announce(state, above);
+            let mut all = take_lanes(state);
+            all.iter_mut().for_each(|lane| announce(&mut lane.state, Some(state)));
+            if !all.is_empty() {
+                put_lanes(state, all);
+            }
+        }
         Admitted::Interrupted => {
             let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
             go(state, above, Outcome::Interrupted(Box::new(stage)));
@@ -243,6 +251,16 @@ pub(crate) fn go(state: &mut State, above: Option<&State>, outcome: Outcome) {
         Err(held) => held,
     };
     enter(state, *held);
+}
+
+/// What is sent for an owed call says what tools can do: it is announced again where that changed.
+fn announce(state: &mut State, above: Option<&State>) {
+    let scope = Scope { state, above };
+    // A template that fails on what the run knows now fails when the run is taken up.
+    let built = state.stage.asking().and_then(|(stage, _)| prompts::build(scope, stage).ok());
+    if let (Some(prompt), Some(asking)) = (built, state.stage.asking_mut()) {
+        asking.prompt = prompt.digest();
+    }
 }
 
 /// The digest and the cap of the request that is owed; or where the run goes instead.

@@ -188,9 +188,12 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
         money: flags.max_money.or(smaller(project.money, user.money).map(|Dollars(micro)| micro)),
         stage_ms: stage_timeouts(project, user, model_call_ms),
-        reflect_after: smaller(project.reflect_after, user.reflect_after)
-            .map(u32::from)
-            .or(default.reflect_after),
+        reflect_after: match default.reflect_after {
+            Some(default) => {
+                Some(bound(project.reflect_after.map(u32::from), user.reflect_after.map(u32::from), default))
+            }
+            None => smaller(project.reflect_after, user.reflect_after).map(u32::from),
+        },
         tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
         model_call_ms,
         tool_call_ms: within(

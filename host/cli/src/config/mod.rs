@@ -16,6 +16,8 @@ mod reading;
 mod roles;
 mod survey;
 mod user_file;
+#[cfg(test)]
+mod widening;
 
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
@@ -227,8 +229,8 @@ impl Resolved {
     fn of_layers(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Self> {
         let mut grants = layers::grants(project, user, flags);
         let mut tools = layers::tools(project, user, &grants, flags)?;
-        let role = roles::chosen(project, user, flags)?;
-        if let Some(role) = &role {
+        let mut role = roles::chosen(project, user, flags)?;
+        if let Some(role) = &mut role {
             role.narrow(&mut grants, &mut tools, flags)?;
         }
         Ok(Self {

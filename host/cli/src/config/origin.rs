@@ -76,8 +76,8 @@ impl Origins {
                 "polling" => return vec![format!("tools.{tool}.polling")],
                 other => format!("limits.{other}"),
             };
-            let role = self.flags.role.iter().map(|role| format!("roles.{role}.{key}"));
-            [format!("tools.{tool}.{key}"), general].into_iter().chain(role).collect()
+            let role = self.flags.role.as_ref().map(|role| format!("roles.{role}.{key}"));
+            role.into_iter().chain([format!("tools.{tool}.{key}"), general]).collect()
         };
         self.sourced(|resolved| of_tool(resolved, tool), &said_as)
     }
@@ -95,7 +95,8 @@ impl Origins {
             let values = Resolved::of_layers(project, user, flags).map(|resolved| values(&resolved));
             values.unwrap_or_default().into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
         };
-        let usual = alone(&none, &none, &no_flags);
+        // A project that asks for more than it can have is ignored.
+        let without_project = alone(&none, &self.user, &flags);
         let layers = [
             (Layer::Flag, alone(&none, &none, &flags)),
             (Layer::User, alone(&none, &self.user, &no_flags)),
@@ -105,16 +106,16 @@ impl Origins {
             let names = said_as(key);
             let said: Vec<_> = layers
                 .iter()
+                .filter(|(layer, _)| *layer != Layer::Project || without_project.get(key) != Some(&value))
                 .filter_map(|(layer, alone)| {
                     Some((alone.get(key) == Some(&value), self.said(*layer, &names)?))
                 })
                 .collect();
             let decides = said.iter().find(|(alone, _)| *alone).map(|(_, source)| vec![source.clone()]);
-            let from = decides.unwrap_or_else(|| said.into_iter().map(|(_, source)| source).collect());
-            // A project that asks for more than the default gets the default.
-            let ignored =
-                usual.get(key) == Some(&value) && from.iter().all(|from| from.layer == Layer::Project);
-            let from = if ignored { vec![Source { layer: Layer::Default, at: None }] } else { from };
+            let mut from = decides.unwrap_or_else(|| said.into_iter().map(|(_, source)| source).collect());
+            if from.is_empty() {
+                from.push(Source { layer: Layer::Default, at: None });
+            }
             Setting { key, value, from }
         };
         Ok(whole.into_iter().map(setting).collect())
@@ -315,10 +316,7 @@ mod tests {
             told("t", "timeout", "", Flags::default()),
             "1000 Project ringfence.toml, line 5, column 1"
         );
-        assert!(
-            told("u", "dirs", "grants.dirs = ['lib']\ntools.t.dirs=[]", Flags::default())
-                .contains("User config.toml")
-        );
+        assert!(told("u", "dirs", "grants.dirs = ['src']", Flags::default()).contains("User config.toml"));
         let flags = Flags { dirs: vec!["docs".parse().unwrap()], ..Flags::default() };
         assert!(told("u", "dirs", "", flags).ends_with("Flag --dir"));
     }

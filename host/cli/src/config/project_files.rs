@@ -116,7 +116,7 @@ const INSIDE: &str =
 
 impl ConfigFile {
     /// What only a user may say: where prompts and keys are sent, what hidden things are shown.
-    fn not_a_project_s(&self) -> Vec<Refusal> {
+    pub(super) fn not_a_project_s(&self) -> Vec<Refusal> {
         let mut wrong = Vec::new();
         let said = [("notify", self.notify.is_some()), ("durability", self.durability.is_some())];
         for (key, _) in said.into_iter().filter(|(_, said)| *said) {

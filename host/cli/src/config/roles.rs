@@ -45,6 +45,7 @@ pub struct Role {
     /// Where its tools are named, for errors.
     pub said_in: String,
     dirs: Option<Vec<DirGrant>>,
+    within: Vec<DirGrant>,
 }
 
 /// The role that a flag names.
@@ -84,6 +85,7 @@ impl Role {
             prompt: section.prompt.clone(),
             said_in,
             dirs: section.dirs.as_deref().map(plain),
+            within: Vec::new(),
         })
     }
 
@@ -104,14 +106,20 @@ impl Role {
         self.dirs.is_some()
     }
 
+    /// What is granted without the role.
+    pub fn within(&self) -> &Vec<DirGrant> {
+        &self.within
+    }
+
     /// Takes away what the role doesn't name. A folder outside the granted ones is an error, unless
     /// a flag has just narrowed those.
     pub(super) fn narrow(
-        &self,
+        &mut self,
         grants: &mut Grants,
         tools: &mut BTreeMap<String, ToolPolicy>,
         flags: &Flags,
     ) -> Result<()> {
+        self.within.clone_from(&grants.dirs);
         let Some(named) = &self.dirs else { return Ok(()) };
         if let (Some(more), true) = (beyond(&grants.dirs, named), flags.dirs.is_empty()) {
             return Err(Refusal::usage(format!("{} {more}", self.said_in)).hint(LESS).into());

@@ -36,7 +36,7 @@ fn what_can_t_be_honoured_is_refused_with_the_line() {
         "[tools.read_file]\ndeterministic = true\nentropy = true",
         "[models.default]\nprovider = \"oracle\"",
         "[models.default]\nprovider = \"openai\"\nbase_url = \"https://evil.example\"",
-        "[roles.analyst]\ntools = []",
+        "[roles.analyst]\nprompt = \"look\"",
         "pause = [\"sometimes\"]",
         "components = [\"../tool.wasm\"]",
         "components = [\"missing.wasm\"]",

@@ -6,6 +6,7 @@ mod docs;
 mod doctor;
 mod help;
 mod json;
+mod policy;
 mod program;
 mod recall;
 mod show;

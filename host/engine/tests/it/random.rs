@@ -20,6 +20,7 @@ pub(crate) enum Move {
     Interrupt,
     Resume,
     Replan,
+    Grant,
     Start,
     WrongCall(u64),
     WrongReview(u64),
@@ -46,6 +47,7 @@ pub(crate) fn moves() -> impl Strategy<Value = Move> {
         2 => Just(Move::Interrupt),
         3 => Just(Move::Resume),
         1 => Just(Move::Replan),
+        1 => Just(Move::Grant),
         1 => Just(Move::Start),
         1 => (0..50_u64).prop_map(Move::WrongCall),
         1 => (0..20_u64).prop_map(Move::WrongReview),
@@ -233,6 +235,14 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
         Move::Interrupt => EventKind::Interrupted,
         Move::Resume => EventKind::Resumed { rates: None },
         Move::Replan => EventKind::Replanned { tasks: vec![planned(&format!("r{n}")), planned("own")] },
+        Move::Grant => {
+            let grant =
+                LaterGrant::Dir { path: format!("d{n}"), access: "read".to_owned(), masks: Vec::new() };
+            let can =
+                ToolFacts { reads: true, writes: false, egress: n.is_multiple_of(2), deterministic: false };
+            let can = [("read_file".to_owned(), can)].into();
+            EventKind::Granted(Granted { by: "ann".to_owned(), grant, can })
+        }
         Move::Start => started(settings()),
         Move::WrongCall(n) => {
             EventKind::ToolFinished { call: CallId(*n), outcome: outcome(OutcomeStatus::Done, json!(n)) }

@@ -8,7 +8,7 @@ mod host;
 
 use crate::args::{GlobalArgs, GrantLaterArgs};
 use crate::config::Durability;
-use crate::driver::intents;
+use crate::driver::{Stopwatch, intents};
 use crate::exit::{Exit, OrUsage, Refusal};
 use crate::granted::granted_words;
 use crate::output::{err, out};
@@ -46,7 +46,7 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
     }
     // What can't be opened is refused here, with nothing journaled.
     let can = can_now(run.state(), &before, &folders)?;
-    let mut unjournaled = session::unjournaled(run.state(), last_sign);
+    let mut unjournaled = Stopwatch::unjournaled(run.state(), last_sign);
     for (place, grant) in grants.iter().enumerate() {
         let can = if place + 1 == grants.len() { can.clone() } else { BTreeMap::new() };
         let kind = EventKind::Granted(Granted { by: who(), grant: grant.clone(), can });

@@ -3,17 +3,15 @@
 //! The judgement is the sandbox's, on the trees that calls would have. Owns: saying it, and what
 //! would allow it.
 
+use super::allowing::{Allowing, allowing};
 use super::{Desk, explain_url};
 use crate::args::{GlobalArgs, PolicyExplainArgs};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::output::{out, out_json};
-use crate::shell::quote;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
-use ringfence_sandbox::{
-    Access, Denial, DenialReason, DirGrant, Explanation, GrantPath, MaskPattern, Ruling, Thing,
-};
+use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -43,18 +41,6 @@ pub(super) struct Answer {
     pub(super) would_allow: Option<Allowing>,
 }
 
-/// How something could be allowed.
-#[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Allowing {
-    /// Flags, complete: together they grant what is granted now and what is missing. None where a
-    /// file says less for this tool or role: a flag can't give more than that.
-    pub(super) flags: Option<String>,
-    /// Lines of a configuration file.
-    pub(super) toml: String,
-    /// Whether only the user's own file may have these lines.
-    pub(super) own_file_only: bool,
-}
-
 /// Carries the command out.
 pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<Exit> {
     let desk = Desk::open(&args.project, Flags::from(&args.grants), global)?;
@@ -64,7 +50,7 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
         let name = tool.name();
         let answer = match explain_url::is_url(&args.what) {
             true => explain_url::answer(&desk, name, &question)?,
-            false => answer(&desk, name, &question),
+            false => answer(&desk, name, &question)?,
         };
         match groups.iter_mut().find(|(known, _)| *known == answer) {
             Some((_, names)) => names.push(name),
@@ -79,13 +65,13 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
     Ok(if allowed { Exit::Done } else { Exit::Failed })
 }
 
-fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Answer {
+fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
     let tree = desk.toolbox.tree(tool);
     let told = tree.explain(question.what, question.write);
     let Explanation { asked: _, resolved, grant, through_link, ruling } = told;
     let verb = if question.write { "changed" } else { "read" };
     let granted = grant.as_ref().map(ToString::to_string);
-    match ruling {
+    Ok(match ruling {
         Ruling::Allowed { thing } => {
             let place = if through_link { format!("leads to {resolved}, which") } else { "it".to_owned() };
             let why = match (thing, &granted) {
@@ -117,7 +103,7 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Answer {
             why: format!("the fence has nothing against it, but {why}"),
             would_allow: None,
         },
-        Ruling::Refused { denial, missing_dir, missing_mask, link_target } => {
+        Ruling::Refused { denial, missing_dir: _, missing_mask: _, link_target } => {
             let (decided_by, decider) = match denial.reason {
                 DenialReason::NotGranted => ("grant", None),
                 DenialReason::LeavesRoot => ("project", None),
@@ -137,97 +123,18 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Answer {
             let mut why = bare.message(tree.dirs());
             if let Some(target) = link_target {
                 let _ = write!(why, "; {} points to {target}", denial.resolved);
-            } else if through_link {
+            } else if through_link && decided_by != "project" {
                 let _ = write!(why, "; it leads to {resolved}");
             }
-            let would_allow = denial.would_allow.as_ref().map(|_| {
-                let missing = Missing {
-                    dir: missing_dir.as_ref(),
-                    mask: missing_mask.as_ref(),
-                    within: grant.as_ref(),
-                };
-                allowing(desk, tool, question, &missing)
-            });
+            let project = desk.project.path().to_string_lossy();
+            let below = question.what.strip_prefix(&*project).and_then(|below| below.strip_prefix('/'));
+            if let Some(below) = below {
+                let _ = write!(why, "; a tool's names begin at the project: it would ask for {below}");
+            }
+            let would_allow = allowing(desk, tool, question)?;
             Answer { allowed: false, resolved: Some(resolved), decided_by, decider, why, would_allow }
         }
-    }
-}
-
-/// What is missing beside a grant.
-struct Missing<'m> {
-    dir: Option<&'m GrantPath>,
-    mask: Option<&'m MaskPattern>,
-    /// The grant that the pattern is for, where it is there already.
-    within: Option<&'m GrantPath>,
-}
-
-impl Missing<'_> {
-    /// These folders, and with them what is missing.
-    fn added_to(&self, granted: &[DirGrant]) -> Vec<DirGrant> {
-        let mut dirs = granted.to_vec();
-        dirs.extend(self.dir.cloned().map(DirGrant::read));
-        let holder = self.dir.or(self.within);
-        for dir in dirs.iter_mut().filter(|dir| holder == Some(&dir.path)) {
-            dir.masks.patterns.extend(self.mask.cloned());
-        }
-        dirs
-    }
-}
-
-/// What is granted now together with what is missing, as flags and as lines of a file.
-fn allowing(desk: &Desk, tool: &str, question: &Question<'_>, missing: &Missing<'_>) -> Allowing {
-    let dirs = missing.added_to(&desk.toolbox.tree(tool).grants().dirs);
-    let grants = &desk.resolved.grants;
-    let narrowed = desk.resolved.tools.get(tool).is_some_and(|policy| policy.dirs != grants.dirs);
-    let role = desk.resolved.role.as_ref().filter(|role| role.names_dirs());
-    let mut tables = Vec::new();
-    if narrowed {
-        tables.push(table(&format!("tools.{tool}"), &dirs));
-    }
-    if let Some(role) = role {
-        tables.push(table(&format!("roles.{}", role.name), &dirs));
-    } else {
-        let all = desk.toolbox.common_tree().explain(question.what, question.write);
-        if !matches!(all.ruling, Ruling::Allowed { .. }) {
-            tables.push(table("grants", &missing.added_to(&grants.dirs)));
-        }
-    }
-    let mut flags: Vec<String> = Vec::new();
-    // Without a folder that is missing, flags can leave the folders to whoever names them.
-    if missing.dir.is_some() {
-        flags.extend(dirs.iter().map(|dir| format!("--dir {}", quote(&dir.path.to_string()))));
-    }
-    flags.extend(missing.mask.map(|mask| format!("--mask {}", quote(mask.as_str()))));
-    Allowing {
-        flags: (!narrowed && role.is_none()).then(|| flags.join(" ")),
-        toml: tables.join("\n"),
-        own_file_only: missing.mask.is_some(),
-    }
-}
-
-fn table(name: &str, dirs: &[DirGrant]) -> String {
-    let dirs: Vec<_> = dirs.iter().map(in_toml).collect();
-    format!("[{name}]\ndirs = [{}]", dirs.join(", "))
-}
-
-/// A folder as a file names it.
-fn in_toml(dir: &DirGrant) -> String {
-    let text = |text: &str| toml::Value::from(text).to_string();
-    let path = text(&dir.path.to_string());
-    if dir.masks.is_default() && dir.access == Access::Read {
-        return path;
-    }
-    let access = serde_json::to_value(dir.access).unwrap_or_default();
-    let mut keys =
-        vec![format!("path = {path}"), format!("access = {}", text(access.as_str().unwrap_or("read")))];
-    if !dir.masks.patterns.is_empty() {
-        let masks: Vec<_> = dir.masks.patterns.iter().map(|mask| text(mask.as_str())).collect();
-        keys.push(format!("masks = [{}]", masks.join(", ")));
-    }
-    if !dir.masks.defaults {
-        keys.push("default_masks = false".to_owned());
-    }
-    format!("{{ {} }}", keys.join(", "))
+    })
 }
 
 fn as_json(desk: &Desk, question: &Question<'_>, groups: &[(Answer, Vec<&str>)]) -> Value {
@@ -252,13 +159,17 @@ fn as_text(question: &Question<'_>, groups: &[(Answer, Vec<&str>)]) -> String {
         (false, false) => "read",
     };
     for (answer, tools) in groups {
-        let who = match (groups.len(), tools.as_slice()) {
-            (1, [_, _, ..]) => "any tool".to_owned(),
-            (_, tools) => plain(&tools.join(", ")),
-        };
-        let verdict = if answer.allowed { "yes" } else { "no" };
         let what = one_line(question.what, 300);
-        let _ = writeln!(text, "{verdict}: {who}, to {verb} {what}");
+        let tools = match (groups.len(), tools.as_slice()) {
+            (1, [_, _, ..]) => None,
+            (_, tools) => Some(plain(&tools.join(", "))),
+        };
+        let _ = match (answer.allowed, tools) {
+            (true, None) => writeln!(text, "yes: every tool can {verb} {what}"),
+            (true, Some(tools)) => writeln!(text, "yes: {tools} can {verb} {what}"),
+            (false, None) => writeln!(text, "no: no tool can {verb} {what}"),
+            (false, Some(tools)) => writeln!(text, "no: {tools} can't {verb} {what}"),
+        };
         let _ = writeln!(text, "  {}", one_line(&answer.why, 1_000));
         if let Some(allowing) = &answer.would_allow {
             let file = if allowing.own_file_only { "your own configuration" } else { "a configuration" };

@@ -30,28 +30,26 @@ pub(super) fn execute(args: &PolicyInitArgs, global: &GlobalArgs) -> Result<Exit
     let root = rustix::fs::openat(CWD, project.path(), flags, Mode::empty())
         .with_context(|| format!("the project folder {} can't be opened", project.path().display()))?;
     let text = language::commented(&folders_in(&root)?);
-    write_new(&root, &text)?;
+    let check = own_command(&format!("policy check {}", quote(&args.project.to_string_lossy())), &folders);
+    write_new(&root, &text, &check)?;
     out(&format!("{}\n", plain(&project.path().join(CONFIG).display().to_string())))?;
     if !global.quiet {
-        let at = quote(&args.project.to_string_lossy());
-        let command = |words: &str| plain(&own_command(&format!("{words} {at}"), &folders));
         err(&format!(
-            "It changes nothing yet. Edit it, then:\n  {}\n  {}\nThe next command on the project shows it and asks whether to trust it.\n",
-            command("policy check"),
-            command("policy show"),
+            "It changes nothing yet. Edit it, then:\n  {}\nThe next command on the project asks whether to trust it.\n",
+            plain(&check),
         ));
     }
     Ok(Exit::Done)
 }
 
 /// Makes the file, which mustn't be there; a link is there whatever it leads to.
-fn write_new(root: &OwnedFd, text: &str) -> Result<()> {
+fn write_new(root: &OwnedFd, text: &str, check: &str) -> Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = match rustix::fs::openat(root, CONFIG, flags, Mode::from_raw_mode(0o644)) {
         Ok(opened) => opened,
         Err(Errno::EXIST) => {
             let what = format!("there is a {CONFIG} already; nothing was written");
-            return Err(Refusal::usage(what).hint("see what it says: ringfence policy check").into());
+            return Err(Refusal::usage(what).hint(format!("check what it says: {check}")).into());
         }
         Err(error) => return Err(Refusal::usage(format!("{CONFIG} can't be written: {error}")).into()),
     };

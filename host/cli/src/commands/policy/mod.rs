@@ -1,5 +1,6 @@
 //! `ringfence policy …`: writing, checking, showing and explaining what holds.
 
+mod allowing;
 mod check;
 mod explain;
 mod explain_url;

@@ -97,9 +97,9 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
     }
     for (tool, names) in groups {
         let _ = writeln!(text, "\n{}", plain(&names.join(", ")));
-        let _ = writeln!(text, "  can       {}", plain(&shape::abilities(tool.can, tool.dirs)));
+        let _ = writeln!(text, "  can          {}", plain(&shape::abilities(tool.can, tool.dirs)));
         if let Some(hidden) = shape::hidden(tool.dirs) {
-            let _ = writeln!(text, "  hidden    {}", plain(&hidden));
+            let _ = writeln!(text, "  hidden       {}", plain(&hidden));
         }
         lines(&mut text, &tool.settings);
     }

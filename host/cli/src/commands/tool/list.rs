@@ -36,11 +36,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
     for tool in bench.tools() {
         let name = tool.name();
         let lacks = bench.toolbox.lacks(tool).map(|need| format!(" (needs {need})")).unwrap_or_default();
-        out(&format!(
-            "{name:width$}  {}{lacks}
-",
-            first_sentence(&tool.definition().description)
-        ))?;
+        out(&format!("{name:width$}  {}{lacks}\n", first_sentence(&tool.definition().description)))?;
     }
     Ok(Exit::Done)
 }

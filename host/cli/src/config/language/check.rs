@@ -154,11 +154,11 @@ impl Found<'_> {
             (Kind::Bool, DeValue::Boolean(_)) => {}
             (Kind::Text, DeValue::String(_)) => {}
             (Kind::Number, DeValue::Integer(_) | DeValue::Float(_)) => {}
-            (Kind::Count(least, most), DeValue::Integer(count)) => {
-                if whole(count).is_none_or(|count| !(*least..=*most).contains(&count)) {
-                    refuse(format!("{count} is not between {least} and {most}"));
-                }
-            }
+            (Kind::Count(least, most), DeValue::Integer(count)) => match whole(count) {
+                Some(number) if number > *most => refuse(format!("{count} is more than {most}")),
+                Some(number) if number >= *least => {}
+                Some(_) | None => refuse(format!("{count} is less than {least}")),
+            },
             (Kind::Time, DeValue::String(text)) => {
                 if let Err(why) = parse_duration(text) {
                     refuse(format!("{text:?}: {why}"));
@@ -255,10 +255,8 @@ fn unknown(name: &str, known: &Table, path: &Path) -> String {
     if let Some(meant) = nearest(name, accepted().map(|key| key.name)) {
         return format!("{what}; did you mean `{meant}`?");
     }
-    let elsewhere = root().keys.iter().find(|key| match key.kind {
-        Kind::Table(table) => table.keys.iter().any(|key| key.name == name),
-        _ => false,
-    });
+    let has = |table: &Table| table.keys.iter().any(|key| key.name == name);
+    let elsewhere = root().keys.iter().find(|key| matches!(key.kind, Kind::Table(table) if has(table)));
     if let Some(table) = elsewhere {
         return format!("{what}; it belongs into [{}]", table.name);
     }
@@ -268,9 +266,10 @@ fn unknown(name: &str, known: &Table, path: &Path) -> String {
 
 fn no_word(text: &str, words: &[&str]) -> String {
     let all: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
-    match nearest(text, words.iter().copied()) {
-        Some(meant) => format!("{text:?} can't be used; did you mean \"{meant}\"?"),
-        None => format!("{text:?} can't be used; there are {}", all.join(", ")),
+    match (nearest(text, words.iter().copied()), all.as_slice()) {
+        (Some(meant), _) => format!("{text:?} can't be used; did you mean \"{meant}\"?"),
+        (None, [only]) => format!("{text:?} can't be used in this version; say {only}"),
+        (None, all) => format!("{text:?} can't be used; there are {}", all.join(", ")),
     }
 }
 

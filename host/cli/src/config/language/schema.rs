@@ -68,7 +68,7 @@ fn property(key: &Key) -> Value {
     let mut schema = kind(&key.kind);
     let only = if key.user_only { " Only in a user's own file." } else { "" };
     schema["description"] = json!(format!("{}{only}", key.about));
-    if let Some(usual) = key.usual.and_then(|usual| toml_value(usual)) {
+    if let Some(usual) = key.usual.and_then(toml_value) {
         schema["default"] = usual;
     }
     schema
