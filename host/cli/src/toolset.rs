@@ -88,7 +88,9 @@ impl Toolbox {
         let tool = self.tool(name)?;
         match self.lacks(tool) {
             None => Ok(tool),
-            Some(need) => Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).into()),
+            Some(need) => Err(Refusal::usage(format!("`{name}` needs {need}"))
+                .hint("grant it, or leave the tool out")
+                .into()),
         }
     }
 
@@ -139,4 +141,26 @@ fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
             .hint(format!("the tools are: {}", names.join(", ")))
             .into()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_offered_where_it_can_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::new(SandboxConfig::for_few_calls()).unwrap();
+        let project = ProjectDir::open(folder.path()).unwrap();
+        let grants = Grants::whole_project();
+        let toolbox = Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[]).unwrap();
+        let offered: Vec<_> = toolbox.offered().map(Tool::name).collect();
+        assert_eq!(offered, ["analyze_code", "list_files", "read_file", "search_text"]);
+        assert_eq!(toolbox.offered_tool("read_file").unwrap().name(), "read_file");
+        for (name, need) in [("edit_file", "writing"), ("write_file", "writing"), ("web_search", "host")] {
+            let error = toolbox.offered_tool(name).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{name}` needs ")) && error.contains(need), "{error}");
+            assert_eq!(toolbox.tool(name).unwrap().name(), name, "it is there all the same");
+        }
+    }
 }

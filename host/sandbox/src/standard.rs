@@ -156,16 +156,19 @@ mod tests {
             }
         }
         names.sort();
-        assert_eq!(names, [
-            "analyze_code",
-            "edit_file",
-            "fetch_page",
-            "list_files",
-            "read_file",
-            "search_text",
-            "web_search",
-            "write_file",
-        ]);
+        assert_eq!(
+            names,
+            [
+                "analyze_code",
+                "edit_file",
+                "fetch_page",
+                "list_files",
+                "read_file",
+                "search_text",
+                "web_search",
+                "write_file",
+            ]
+        );
     }
 
     #[test]
