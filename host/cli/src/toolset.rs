@@ -97,8 +97,12 @@ impl Toolbox {
     /// What this tool needs and isn't granted.
     pub fn lacks(&self, tool: &Tool) -> Option<Need> {
         let need = standard::by_digest(tool.component().digest())?.need()?;
-        let facts = self.tree(tool.name()).grants().facts();
-        (!need.is_met_by(facts)).then_some(need)
+        let facts = self.facts(tool.name());
+        let is_met = match need {
+            Need::Write => facts.writes,
+            Need::Egress => facts.egress,
+        };
+        (!is_met).then_some(need)
     }
 
     /// What this tool can do under its grants.
