@@ -330,3 +330,95 @@ fn a_component_s_digest_is_known_without_unpacking_and_is_that_of_its_bytes() {
         assert_eq!(known, Digest::of(&component.bytes().unwrap()), "{}", component.name());
     }
 }
+
+#[tokio::test]
+async fn a_tool_that_writes_is_refused_where_nothing_is_granted_for_writing() {
+    let project = project();
+    let before = fs::read_to_string(project.path().join("src/main.py")).unwrap();
+    let tree = tree(project.path(), &["src"]);
+    for (tool, input) in [
+        ("write_file", json!({ "file_path": "src/main.py", "content": "x" })),
+        ("write_file", json!({ "file_path": "src/new.py", "content": "x" })),
+        ("write_file", json!({ "file_path": "src/a/b.py", "content": "x", "create_folders": true })),
+        ("write_file", json!({ "file_path": "../out.py", "content": "x" })),
+        ("edit_file", json!({ "file_path": "src/main.py", "old": "import os", "new": "import sys" })),
+        ("edit_file", json!({ "file_path": "src/main.py", "patch": "@@\n-import os\n+import sys\n" })),
+        ("edit_file", json!({ "file_path": "secret/key.py", "old": "KEY", "new": "K" })),
+    ] {
+        let path = input["file_path"].as_str().unwrap().to_owned();
+        let report = call_in(&tree, tool, input).await;
+        let Outcome::Denied { error, denials } = report.outcome else {
+            panic!("{tool} {path}: {:?} {:?}", report.outcome, report.crash)
+        };
+        // What isn't granted at all doesn't exist for a tool; what is can't be written.
+        let case = if path.starts_with("secret") { "not_found" } else { "not_permitted" };
+        assert_eq!(error["case"], case, "{tool} {path}: {error}");
+        assert!(error["value"].as_str().unwrap().contains(path.split("/b").next().unwrap()), "{error}");
+        assert!(!denials.is_empty());
+    }
+    assert_eq!(fs::read_to_string(project.path().join("src/main.py")).unwrap(), before);
+    assert_eq!(fs::read_dir(project.path().join("src")).unwrap().count(), 2);
+}
+
+#[tokio::test]
+async fn an_edit_that_does_not_fit_is_explained_by_the_guest() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    for (input, case, word) in [
+        (json!({ "old": "def man():", "new": "x" }), "no_match", "     4: def main():"),
+        (json!({ "old": "os", "new": "x" }), "ambiguous", "2 times, at lines 1, 6"),
+        (json!({ "patch": "@@ -1,1 +1,1 @@\n-import re\n+x\n" }), "no_match", "hunk 1"),
+        (json!({}), "invalid_edit", "`old` and `new`, or `patch`"),
+    ] {
+        let mut input = input;
+        input["file_path"] = json!("src/main.py");
+        let Outcome::Failed(error) = call_in(&tree, "edit_file", input).await.outcome else {
+            panic!("{case}")
+        };
+        assert_eq!(error["case"], case);
+        assert!(error["value"].as_str().unwrap().contains(word), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn no_page_is_fetched_without_a_granted_host() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    let report = call_in(&tree, "fetch_page", json!({ "url": "http://127.0.0.1:9/x?q=hunter2" })).await;
+    let Outcome::Denied { error, denials } = report.outcome else {
+        panic!("{:?} {:?}", report.outcome, report.crash)
+    };
+    assert_eq!(error["case"], "not_permitted");
+    assert_eq!(denials[0].asked, "GET http://127.0.0.1:9/x?q=hunter2");
+    let report = call_in(&tree, "fetch_page", json!({ "url": "file:///etc/passwd" })).await;
+    let Outcome::Failed(error) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(error["case"], "invalid_url");
+}
+
+#[tokio::test]
+async fn a_search_without_a_provider_says_what_to_configure() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    let report = call_in(&tree, "web_search", json!({ "query": "anything" })).await;
+    let Outcome::Failed(error) = report.outcome else { panic!("{:?} {:?}", report.outcome, report.crash) };
+    let message =
+        "no search provider is configured; set [tools.web_search] provider and url in the configuration";
+    assert_eq!(error, json!({ "case": "not_configured", "value": message }));
+}
+
+#[test]
+fn what_a_model_reads_of_the_tools_that_write_and_use_the_web_is_this() {
+    let shown: Vec<Value> = ["write_file", "edit_file", "fetch_page", "web_search"]
+        .into_iter()
+        .map(|name| {
+            let definition = STANDARD.tools.get(name).unwrap().definition();
+            json!({
+                "name": name,
+                "description": definition.description,
+                "input": definition.input_schema,
+                "output": definition.output_schema,
+            })
+        })
+        .collect();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+}
