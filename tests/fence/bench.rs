@@ -72,10 +72,19 @@ impl Fence {
 
     /// With these folders granted.
     pub(crate) fn granting(folders: &[&str]) -> Self {
+        Self::under(&Grants { dirs: read(folders), ..Grants::whole_project() })
+    }
+
+    /// With `src` granted, and real time.
+    pub(crate) fn with_real_time() -> Self {
+        Self::under(&Grants { dirs: read(&["src"]), entropy: true, ..Grants::whole_project() })
+    }
+
+    fn under(grants: &Grants) -> Self {
         let home = tempfile::tempdir().unwrap();
         lay_out(&home.path().join("project"));
         fs::write(home.path().join("secret.txt"), SECRET).unwrap();
-        let tree = open(&home.path().join("project"), folders).unwrap();
+        let tree = open_under(&home.path().join("project"), grants).unwrap();
         Self { home, tree, limits: Limits { time_ms: 60_000, ..Limits::default() } }
     }
 
@@ -160,12 +169,18 @@ pub(crate) fn lay_out(project: &Path) {
     }
 }
 
-/// What is granted of a project, opened.
+fn read(folders: &[&str]) -> Vec<DirGrant> {
+    folders.iter().map(|path| DirGrant::read(GrantPath::parse(path).unwrap())).collect()
+}
+
+/// These folders of a project, opened; or why they can't be.
 pub(crate) fn open(project: &Path, folders: &[&str]) -> Result<Arc<GrantedTree>, String> {
-    let dirs = folders.iter().map(|path| DirGrant::read(GrantPath::parse(path).unwrap())).collect();
+    open_under(project, &Grants { dirs: read(folders), ..Grants::whole_project() })
+}
+
+fn open_under(project: &Path, grants: &Grants) -> Result<Arc<GrantedTree>, String> {
     let project = ProjectDir::open(project).map_err(|error| error.to_string())?;
-    GrantedTree::open(&project, &Grants { dirs, ..Grants::whole_project() })
-        .map_err(|error| error.to_string())
+    GrantedTree::open(&project, grants).map_err(|error| error.to_string())
 }
 
 /// The tools of a component that a test made.

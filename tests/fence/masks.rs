@@ -20,9 +20,6 @@ threats! {
     "Asking whether something hidden is there: missing, file, folder, pipe, link to itself, link that leads out",
         Masks, "the same answer to the letter, whatever is there"
         => EveryLanguage whether_something_hidden_is_there;
-    "Renaming something hidden to a name that isn't",
-        Masks, "that it is masked"
-        => EveryLanguage a_hidden_file_under_a_new_name;
     "A listing and a search of everything",
         Masks, "nothing of what is hidden, not even a name"
         => EveryLanguage a_listing_of_everything;
@@ -115,21 +112,6 @@ fn whether_something_hidden_is_there(guest: &Guest) {
             let _ = fs::remove_file(&hidden);
         }
     }
-}
-
-fn a_hidden_file_under_a_new_name(guest: &Guest) {
-    let fence = Fence::new();
-    let before = fence.content();
-    for (how, path, other) in [
-        ("rename", "src/.env", "src/seen.txt"),
-        ("hard-link", "src/.env", "src/seen.txt"),
-        ("rename", "src/.git", "src/seen"),
-        ("rename", "src/a.txt", "src/.env"),
-    ] {
-        let called = fence.call(guest, "change", json!({ "how": how, "path": path, "other": other }));
-        called.is_denied(&["masked", "read_only"], &[]);
-    }
-    assert_eq!(fence.content(), before);
 }
 
 fn a_listing_of_everything(guest: &Guest) {

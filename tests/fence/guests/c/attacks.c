@@ -89,6 +89,20 @@ bool ATTACK(look_at)(hostile_string_t *path, hostile_string_t *ret, hostile_stri
   return true;
 }
 
+bool ATTACK(look_at_all)(hostile_string_t *path, uint32_t *ret, hostile_string_t *err) {
+  char line[4200];
+  struct stat found;
+  struct dirent *entry;
+  const char *at = text(path);
+  DIR *folder = opendir(at);
+  if (folder == NULL) return fail(err);
+  for (*ret = 0; (entry = readdir(folder)) != NULL;) {
+    snprintf(line, sizeof line, "%s/%s", at, entry->d_name);
+    if (stat(line, &found) == 0) *ret += 1;
+  }
+  return true;
+}
+
 bool ATTACK(read_link)(hostile_string_t *path, hostile_string_t *ret, hostile_string_t *err) {
   char target[4096];
   ssize_t length = readlink(text(path), target, sizeof target - 1);

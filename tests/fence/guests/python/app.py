@@ -61,6 +61,9 @@ class Attacks(exports.Attacks):
 
         return told(look)
 
+    def look_at_all(self, path: str) -> int:
+        return told(lambda: sum(os.path.exists(f"{path}/{name}") for name in os.listdir(path)))
+
     def read_link(self, path: str) -> str:
         return told(lambda: os.readlink(path))
 

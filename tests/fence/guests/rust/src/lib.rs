@@ -36,6 +36,11 @@ impl Guest for Hostile {
         Ok(if meta.is_dir() { "folder".to_owned() } else { format!("file {}", meta.len()) })
     }
 
+    fn look_at_all(path: String) -> Result<u32, String> {
+        let entries = told(fs::read_dir(path))?;
+        Ok(entries.filter(|entry| entry.as_ref().is_ok_and(|entry| fs::metadata(entry.path()).is_ok())).count() as u32)
+    }
+
     fn read_link(path: String) -> Result<String, String> {
         told(fs::read_link(path)).map(|target| target.to_string_lossy().into_owned())
     }
