@@ -119,8 +119,9 @@ fn shown(component: &[u8], file: &str) -> Vec<Ended> {
 }
 
 fn escapes_in_descriptions() {
-    // WIT's own text can't hold such characters; its binary form can.
-    let placeholder = "x".repeat(ACTING.len());
+    // WIT's own text can't hold such characters; the JSON in its binary form can.
+    let acting = json!(ACTING).to_string().trim_matches('"').to_owned();
+    let placeholder = "x".repeat(acting.len());
     let wit = format!(
         "package test:made; interface a {{ /// {placeholder}
            record r {{ /// {placeholder}
@@ -131,15 +132,13 @@ fn escapes_in_descriptions() {
     );
     let mut component = made::trapping(&wit);
     let mut places = 0;
-    while let Some(at) = component.windows(ACTING.len()).position(|window| window == placeholder.as_bytes()) {
-        component[at..at + ACTING.len()].copy_from_slice(ACTING.as_bytes());
+    while let Some(at) = component.windows(acting.len()).position(|window| window == placeholder.as_bytes()) {
+        component[at..at + acting.len()].copy_from_slice(acting.as_bytes());
         places += 1;
     }
     assert!(places >= 3, "{places}");
     let ended = shown(&component, "tool.wasm");
     assert!(ended.iter().map(harmless).filter(|printed| printed.contains("owned")).count() >= 3, "{ended:?}");
-    let listed: Value = serde_json::from_str(&ended[3].stdout).unwrap();
-    assert!(listed.to_string().contains("\u{9b}31m"), "JSON holds what was said: {listed}");
 }
 
 fn escapes_in_what_a_component_says_of_itself() {

@@ -25,6 +25,9 @@ const PROMPT_NAMES: [&str; 6] =
 /// Bytes of a configuration file or prompt at most.
 const TEXT_BYTES: u64 = 256 << 10;
 
+/// Characters of a line that are shown where it is wrong.
+const QUOTED_CHARACTERS: usize = 500;
+
 /// Everything in a project that counts only once it is confirmed.
 #[derive(Debug, Default)]
 pub struct ProjectFiles {
@@ -196,6 +199,15 @@ fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str> {
 
 /// What is wrong with a file, with the line.
 pub(super) fn unreadable(path: &str, error: &toml::de::Error) -> anyhow::Error {
-    let refusal = Refusal::usage(error.to_string().trim_end().to_owned());
+    let refusal = Refusal::usage(bounded_lines(error.to_string().trim_end()));
     anyhow::Error::from(refusal).context(format!("{path} can't be used"))
+}
+
+/// The parser quotes the whole line that is wrong, which may be all of the file.
+fn bounded_lines(text: &str) -> String {
+    let bounded = |line: &str| match line.char_indices().nth(QUOTED_CHARACTERS) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line)),
+        None => line.to_owned(),
+    };
+    text.lines().map(bounded).collect::<Vec<_>>().join("\n")
 }

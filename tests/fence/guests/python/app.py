@@ -1,5 +1,6 @@
 """The attacks with Python's own library."""
 
+import encodings.idna  # noqa: F401  what isn't there at build time isn't there later
 import os
 import socket
 import sys
