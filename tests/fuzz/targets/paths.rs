@@ -1,0 +1,280 @@
+//! A path, opened by the view, against a model that knows nothing of how the view works: a tree
+//! of names in memory, walked link by link.
+//!
+//! What the view gives, the model must grant; and what the model grants on a way without links,
+//! the view must give.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use ringfence_sandbox::view::{View, ViewHost, Walk};
+use ringfence_sandbox::{DirGrant, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use wasmtime::component::{Resource, ResourceTable};
+use wasmtime_wasi::p2::bindings::filesystem::preopens;
+use wasmtime_wasi::p2::bindings::filesystem::types::{
+    DescriptorFlags, DescriptorType, HostDescriptor, OpenFlags, PathFlags,
+};
+
+/// Names that files and folders have; some are hidden by default, one always.
+const NAMES: [&str; 10] = ["a", "b", "A", "src", ".env", ".git", ".ringfence", "secret", "id_rsa", ".."];
+/// What paths and links are made of.
+const PARTS: [&str; 16] = [
+    "a",
+    "b",
+    "A",
+    "src",
+    ".env",
+    ".git",
+    ".ringfence",
+    "secret",
+    "id_rsa",
+    "..",
+    ".",
+    "",
+    "..",
+    ".GIT",
+    "a\0",
+    "\u{2025}",
+];
+/// Follows of one path, as Linux has it.
+const FOLLOWS: usize = 40;
+
+#[derive(Debug)]
+enum Thing {
+    Folder,
+    File,
+    Link(String),
+}
+
+/// What one input is about.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// From the folder that holds the project; `p` is the project.
+    things: BTreeMap<String, Thing>,
+    grants: Vec<(String, Option<String>)>,
+    paths: Vec<String>,
+}
+
+fn text(u: &mut Unstructured<'_>, parts: &[&str], most: usize) -> Result<String> {
+    let count = u.int_in_range(1..=most)?;
+    let parts: Vec<&str> = (0..count).map(|_| u.choose(parts).copied()).collect::<Result<_>>()?;
+    Ok(parts.join("/"))
+}
+
+impl<'a> Arbitrary<'a> for Case {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
+        let mut things =
+            BTreeMap::from([("p".to_owned(), Thing::Folder), ("secret".to_owned(), Thing::File)]);
+        for _ in 0..u.int_in_range(1..=14)? {
+            let folders: Vec<String> = things
+                .iter()
+                .filter(|(_, thing)| matches!(thing, Thing::Folder))
+                .map(|(path, _)| path.clone())
+                .collect();
+            let folder = u.choose(&folders)?;
+            let name = u.choose(&NAMES[..9])?;
+            let thing = match u.int_in_range(0..=4)? {
+                0 | 1 => Thing::Folder,
+                2 => Thing::File,
+                _ => Thing::Link(format!(
+                    "{}{}",
+                    if u.ratio(1, 8)? { "/" } else { "" },
+                    text(u, &PARTS[..13], 4)?
+                )),
+            };
+            things.entry(format!("{folder}/{name}")).or_insert(thing);
+        }
+        let mut grants = Vec::new();
+        for _ in 0..u.int_in_range(1..=2)? {
+            let mask =
+                if u.ratio(1, 3)? { Some((*u.choose(&["a", "b", "secret"])?).to_owned()) } else { None };
+            grants.push((text(u, &["a", "b", "src", "."], 2)?, mask));
+        }
+        let path = |u: &mut Unstructured<'a>| {
+            Ok(format!("{}{}", if u.ratio(1, 8)? { "/" } else { "" }, text(u, &PARTS, 7)?))
+        };
+        let paths = (0..u.int_in_range(1..=8)?).map(|_| path(u)).collect::<Result<_>>()?;
+        Ok(Self { things, grants, paths })
+    }
+}
+
+/// What a path comes to.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    Folder(String),
+    File(String),
+}
+
+impl Case {
+    /// Walks as a kernel would whose root is the project, and says where it ends, and whether by a
+    /// link. None where there is nothing, or it leaves the project.
+    fn walk(&self, path: &str) -> Option<(Found, bool)> {
+        let mut at: Vec<String> = Vec::new();
+        let mut left: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
+        let mut follows = 0;
+        while let Some(name) = left.pop() {
+            match name.as_str() {
+                "" | "." if self.is_folder(&at) => {}
+                "" | "." => return None,
+                ".." if self.is_folder(&at) => drop(at.pop()?),
+                ".." => return None,
+                name => {
+                    if !self.is_folder(&at) {
+                        return None;
+                    }
+                    at.push(name.to_owned());
+                    if let Thing::Link(target) = self.things.get(&key(&at))? {
+                        follows += 1;
+                        if follows > FOLLOWS || target.starts_with('/') {
+                            return None;
+                        }
+                        at.pop();
+                        left.extend(target.split('/').rev().map(str::to_owned));
+                    }
+                }
+            }
+        }
+        let place = at.join("/");
+        let found = if self.is_folder(&at) { Found::Folder(place) } else { Found::File(place) };
+        Some((found, follows > 0))
+    }
+
+    fn is_folder(&self, at: &[String]) -> bool {
+        matches!(self.things.get(&key(at)), Some(Thing::Folder))
+    }
+
+    /// Whether a place may be read: the deepest grant that holds it decides what is hidden.
+    fn grants(&self, place: &str) -> bool {
+        let names: Vec<String> = place.split('/').map(str::to_lowercase).collect();
+        if names[0] == ".ringfence" {
+            return false;
+        }
+        let grants = self.grants.iter().map(|(path, mask)| (tidy(path), mask));
+        let holds =
+            |grant: &str| grant.is_empty() || place == grant || place.starts_with(&format!("{grant}/"));
+        let Some((_, mask)) = grants.filter(|(grant, _)| holds(grant)).max_by_key(|(grant, _)| grant.len())
+        else {
+            return false;
+        };
+        let hidden = |name: &String| {
+            [".env", ".git", "id_rsa"].contains(&name.as_str()) || Some(name) == mask.as_ref()
+        };
+        !names.iter().any(hidden)
+    }
+
+    /// Whether a folder is only the way to a grant.
+    fn leads_to_a_grant(&self, place: &str) -> bool {
+        place.is_empty() || self.grants.iter().any(|(path, _)| tidy(path).starts_with(&format!("{place}/")))
+    }
+
+    fn lay_out(&self, home: &Path) {
+        for (path, thing) in &self.things {
+            let at = home.join(path);
+            match thing {
+                Thing::Folder => fs::create_dir(at).unwrap(),
+                // Each file says where it is.
+                Thing::File => fs::write(at, path).unwrap(),
+                Thing::Link(target) => symlink(if target.is_empty() { "." } else { target }, at).unwrap(),
+            }
+        }
+    }
+}
+
+fn key(at: &[String]) -> String {
+    std::iter::once("p").chain(at.iter().map(String::as_str)).collect::<Vec<_>>().join("/")
+}
+
+fn tidy(path: &str) -> String {
+    path.split('/').filter(|name| !["", "."].contains(name)).collect::<Vec<_>>().join("/")
+}
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("the view waits for nothing"),
+    }
+}
+
+/// One input. Panics where view and model disagree.
+pub(crate) fn target(data: &[u8]) {
+    let Ok(case) = Case::arbitrary(&mut Unstructured::new(data)) else { return };
+    let home = tempfile::tempdir().unwrap();
+    case.lay_out(home.path());
+    let grant = |(path, mask): &(String, Option<String>)| {
+        let mut grant = DirGrant::read(GrantPath::parse(path).unwrap());
+        grant.masks.patterns = mask.iter().map(|mask| MaskPattern::parse(mask).unwrap()).collect();
+        grant
+    };
+    let grants = Grants { dirs: case.grants.iter().map(grant).collect(), ..Grants::whole_project() };
+    for walk in [Walk::Kernel, Walk::ByName] {
+        let project = ProjectDir::open(&home.path().join("p")).unwrap().walked(walk);
+        // Missing, twice, hidden, a link: nothing is granted then.
+        let Ok(tree) = GrantedTree::open(&project, &grants) else { return };
+        for path in &case.paths {
+            check(&case, &tree, path);
+        }
+    }
+}
+
+fn check(case: &Case, tree: &Arc<GrantedTree>, path: &str) {
+    let expected = case.walk(path);
+    match (opened(tree, path), expected) {
+        (Some((DescriptorType::Directory, _)), Some((Found::Folder(place), _))) => {
+            assert!(
+                case.grants(&place) || case.leads_to_a_grant(&place),
+                "{path:?} opens the folder {place:?}: {case:?}"
+            );
+        }
+        (Some((_, text)), Some((Found::File(place), _))) => {
+            assert!(case.grants(&place), "{path:?} opens {place:?}: {case:?}");
+            assert_eq!(text, format!("p/{place}"), "{path:?} reads another file: {case:?}");
+        }
+        (Some(found), expected) => panic!("{path:?} opens {found:?}, the model has {expected:?}: {case:?}"),
+        (None, Some((Found::File(place), false))) if case.grants(&place) && all_seen(case, path) => {
+            panic!("{path:?} is {place:?} and isn't opened: {case:?}")
+        }
+        (None, _) => {}
+    }
+}
+
+/// Whether no folder on the way is hidden or outside of everything, since those aren't gone through.
+fn all_seen(case: &Case, path: &str) -> bool {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    ends.filter_map(|end| path.get(..end)).all(|above| match case.walk(above.trim_start_matches('/')) {
+        Some((Found::Folder(place), _)) => case.grants(&place) || case.leads_to_a_grant(&place),
+        _ => false,
+    })
+}
+
+/// Opens as `open(path, O_RDONLY)` does; the kind and, of a file, what is in it.
+fn opened(tree: &Arc<GrantedTree>, path: &str) -> Option<(DescriptorType, String)> {
+    let (mut view, mut table) = (View::new(tree.clone(), &Limits::default()), ResourceTable::new());
+    let mut host = ViewHost::new(&mut view, &mut table);
+    let (root, _) = preopens::Host::get_directories(&mut host).unwrap().pop().unwrap();
+    let open = host.open_at(
+        Resource::new_borrow(root.rep()),
+        PathFlags::SYMLINK_FOLLOW,
+        path.to_owned(),
+        OpenFlags::empty(),
+        DescriptorFlags::READ,
+    );
+    let found = ready(open).ok()?;
+    let kind = ready(host.get_type(Resource::new_borrow(found.rep()))).ok()?;
+    if kind != DescriptorType::RegularFile {
+        return Some((kind, String::new()));
+    }
+    let (bytes, _) = ready(host.read(Resource::new_borrow(found.rep()), 1 << 16, 0)).ok()?;
+    Some((kind, String::from_utf8(bytes).unwrap()))
+}
+
+/// Inputs to begin with.
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    (0..16_u8)
+        .map(|seed| (0..400_u32).map(|at| (at * 167 + u32::from(seed) * 91 + at * at / 7) as u8).collect())
+        .collect()
+}
