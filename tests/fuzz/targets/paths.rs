@@ -21,7 +21,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 };
 
 /// Names that files and folders have; some are hidden by default, one always.
-const NAMES: [&str; 10] = ["a", "b", "A", "src", ".env", ".git", ".ringfence", "secret", "id_rsa", ".."];
+const NAMES: [&str; 9] = ["a", "b", "A", "src", ".env", ".git", ".ringfence", "secret", "id_rsa"];
 /// What paths and links are made of.
 const PARTS: [&str; 16] = [
     "a",
@@ -60,46 +60,71 @@ pub(crate) struct Case {
     paths: Vec<String>,
 }
 
-fn text(u: &mut Unstructured<'_>, parts: &[&str], most: usize) -> Result<String> {
-    let count = u.int_in_range(1..=most)?;
-    let parts: Vec<&str> = (0..count).map(|_| u.choose(parts).copied()).collect::<Result<_>>()?;
-    Ok(parts.join("/"))
-}
-
 impl<'a> Arbitrary<'a> for Case {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
-        let mut things =
-            BTreeMap::from([("p".to_owned(), Thing::Folder), ("secret".to_owned(), Thing::File)]);
-        for _ in 0..u.int_in_range(1..=14)? {
-            let folders: Vec<String> = things
-                .iter()
-                .filter(|(_, thing)| matches!(thing, Thing::Folder))
-                .map(|(path, _)| path.clone())
-                .collect();
-            let folder = u.choose(&folders)?;
-            let name = u.choose(&NAMES[..9])?;
-            let thing = match u.int_in_range(0..=4)? {
-                0 | 1 => Thing::Folder,
-                2 => Thing::File,
-                _ => Thing::Link(format!(
-                    "{}{}",
-                    if u.ratio(1, 8)? { "/" } else { "" },
-                    text(u, &PARTS[..13], 4)?
-                )),
-            };
-            things.entry(format!("{folder}/{name}")).or_insert(thing);
-        }
-        let mut grants = Vec::new();
-        for _ in 0..u.int_in_range(1..=2)? {
-            let mask =
-                if u.ratio(1, 3)? { Some((*u.choose(&["a", "b", "secret"])?).to_owned()) } else { None };
-            grants.push((text(u, &["a", "b", "src", "."], 2)?, mask));
-        }
-        let path = |u: &mut Unstructured<'a>| {
-            Ok(format!("{}{}", if u.ratio(1, 8)? { "/" } else { "" }, text(u, &PARTS, 7)?))
+        let mut case = Self {
+            things: BTreeMap::from([("p".to_owned(), Thing::Folder), ("secret".to_owned(), Thing::File)]),
+            grants: Vec::new(),
+            paths: Vec::new(),
         };
-        let paths = (0..u.int_in_range(1..=8)?).map(|_| path(u)).collect::<Result<_>>()?;
-        Ok(Self { things, grants, paths })
+        for _ in 0..u.int_in_range(1..=14)? {
+            let folder = case.one_there(u, true)?;
+            let path = format!("{folder}/{}", u.choose(&NAMES)?);
+            let thing = match u.int_in_range(0..=5)? {
+                0 | 1 => Thing::Folder,
+                2 | 3 => Thing::File,
+                _ => Thing::Link(case.way(u, &folder)?.replace('\0', "")),
+            };
+            case.things.entry(path).or_insert(thing);
+        }
+        for _ in 0..u.int_in_range(1..=2)? {
+            let folder = case.one_there(u, true)?;
+            let mask =
+                if u.ratio(1, 4)? { Some((*u.choose(&["a", "b", "secret"])?).to_owned()) } else { None };
+            case.grants.push((folder.strip_prefix("p/").unwrap_or(".").to_owned(), mask));
+        }
+        for _ in 0..u.int_in_range(1..=8)? {
+            let path = case.way(u, "p")?;
+            case.paths.push(path);
+        }
+        Ok(case)
+    }
+}
+
+impl Case {
+    /// Something that is there already, from the folder that holds the project.
+    fn one_there(&self, u: &mut Unstructured<'_>, folder: bool) -> Result<String> {
+        let fits = |thing: &Thing| !folder || matches!(thing, Thing::Folder);
+        let there: Vec<&String> =
+            self.things.iter().filter(|(_, thing)| fits(thing)).map(|(path, _)| path).collect();
+        Ok((*u.choose(&there)?).clone())
+    }
+
+    /// A path seen from a folder: to something that is there, with turns on the way; or any.
+    fn way(&self, u: &mut Unstructured<'_>, folder: &str) -> Result<String> {
+        let mut parts: Vec<String> = Vec::new();
+        if u.ratio(3, 4)? {
+            let there = self.one_there(u, false)?;
+            // Within the project no way leads further up than it.
+            let (from, to) = match (folder.strip_prefix('p'), there.strip_prefix('p')) {
+                (Some(from), Some(to)) => (from.trim_start_matches('/'), to.trim_start_matches('/')),
+                _ => (folder, there.as_str()),
+            };
+            parts.extend(from.split('/').filter(|name| !name.is_empty()).map(|_| "..".to_owned()));
+            parts.extend(to.split('/').map(str::to_owned));
+        }
+        for _ in 0..u.int_in_range(0..=if parts.is_empty() { 6 } else { 2 })? {
+            let at = u.int_in_range(0..=parts.len())?;
+            match u.int_in_range(0..=4)? {
+                0 | 1 => parts.insert(at, ".".to_owned()),
+                2 => parts.insert(at, String::new()),
+                // There and back again.
+                3 if at < parts.len() => drop(parts.splice(at..at, [parts[at].clone(), "..".to_owned()])),
+                _ => parts.insert(at, (*u.choose(&PARTS)?).to_owned()),
+            }
+        }
+        let start = if u.ratio(1, 12)? { "/" } else { "" };
+        Ok(format!("{start}{}", parts.join("/")))
     }
 }
 
@@ -274,7 +299,12 @@ fn opened(tree: &Arc<GrantedTree>, path: &str) -> Option<(DescriptorType, String
 
 /// Inputs to begin with.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    (0..16_u8)
-        .map(|seed| (0..400_u32).map(|at| (at * 167 + u32::from(seed) * 91 + at * at / 7) as u8).collect())
-        .collect()
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as u8
+    };
+    (0..100).map(|_| (0..300).map(|_| byte()).collect()).collect()
 }
