@@ -46,7 +46,7 @@ threats! {
         => EveryLanguage a_folder_of_a_hundred_thousand_entries;
     "A folder tree 2,000 deep, searched",
         Limits, "an answer that says what was left out"
-        => Made a_tree_two_thousand_folders_deep;
+        => Library a_tree_two_thousand_folders_deep;
     "A file of one line of 50 MB",
         Cut, "a bounded result with a mark of what was cut"
         => EveryLanguage a_line_of_fifty_megabytes;
@@ -56,9 +56,9 @@ threats! {
     "A granted folder that is removed during a run, and another put in its place",
         Walk, "no such file: the grant is the folder that was granted"
         => EveryLanguage a_grant_that_is_replaced_during_a_run;
-    "A granted folder that is missing, a file's name with a slash after it, or a link",
+    "A granted folder that is missing, a link, or behind one, or `.ringfence`",
         Loading, "which grant can't be opened and why, before anything runs"
-        => Made a_grant_that_is_no_folder;
+        => Library a_grant_that_is_no_folder;
     "Names in a listing with line breaks, escape sequences, reversed direction, bytes that are no text",
         View, "the names, and none of them leads out"
         => EveryLanguage names_that_are_made_to_confuse;

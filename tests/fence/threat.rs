@@ -120,6 +120,8 @@ pub(crate) enum By {
     Python,
     /// A component made in the test.
     Made,
+    /// The library, on a hostile project.
+    Library,
     /// The real binary on a hostile project.
     Binary,
 }
@@ -131,6 +133,7 @@ impl By {
             Self::RustAndC => "Rust, C",
             Self::Python => "Python",
             Self::Made => "a component made for it",
+            Self::Library => "the library",
             Self::Binary => "the real binary",
         }
     }

@@ -28,7 +28,9 @@ impl Guest for Hostile {
 
     fn list_folder(path: String) -> Result<Vec<String>, String> {
         let entries = told(fs::read_dir(path))?;
-        entries.map(|entry| told(entry).map(|entry| entry.file_name().to_string_lossy().into_owned())).collect()
+        entries
+            .map(|entry| told(entry).map(|entry| entry.file_name().to_string_lossy().into_owned()))
+            .collect()
     }
 
     fn look_at(path: String) -> Result<String, String> {
@@ -38,7 +40,9 @@ impl Guest for Hostile {
 
     fn look_at_all(path: String) -> Result<u32, String> {
         let entries = told(fs::read_dir(path))?;
-        Ok(entries.filter(|entry| entry.as_ref().is_ok_and(|entry| fs::metadata(entry.path()).is_ok())).count() as u32)
+        Ok(entries
+            .filter(|entry| entry.as_ref().is_ok_and(|entry| fs::metadata(entry.path()).is_ok()))
+            .count() as u32)
     }
 
     fn read_link(path: String) -> Result<String, String> {
@@ -48,7 +52,9 @@ impl Guest for Hostile {
     fn change(how: String, path: String, other: String) -> Result<String, String> {
         let done = match how.as_str() {
             "create" => fs::write(path, "mine"),
-            "append" => OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(b"mine")),
+            "append" => {
+                OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(b"mine"))
+            }
             "truncate" => OpenOptions::new().write(true).truncate(true).open(path).map(drop),
             "make-folder" => fs::create_dir(path),
             "remove" => fs::remove_file(path),
