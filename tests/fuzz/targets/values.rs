@@ -3,6 +3,7 @@
 //! What is taken comes back in the form that is always written, and that form comes back as it
 //! is; what isn't taken is refused with a bounded error, and nothing is called.
 
+use arbitrary::Unstructured;
 use ringfence_sandbox::{
     CallError, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits, Outcome,
     ProjectDir, Sandbox, SandboxConfig, Toolset,
@@ -95,27 +96,127 @@ fn echoed(tools: &Toolset, value: &Value) -> Option<Value> {
     }
 }
 
-/// One input: a byte for the type, and JSON.
+/// Values of the types, to be changed.
+const VALUES: &[&str] = &[
+    "[255, -128, 65535, -32768, 4294967295, -2147483648]",
+    r#"["18446744073709551615", -9007199254740993, 1.5, -0.0, true, "\ud83e\udd80"]"#,
+    r#"[["a", null], ["\ud83e\udd80", {"some": null}], ["", {"some": 3}]]"#,
+    r#"{"a": 7, "b": "AAEC", "c": {"ok": "x"}}"#,
+    r#"[{"case": "deep", "value": [[1, "2"], []]}, "green"]"#,
+    r#"[["a", "c_d"], {"err": "x"}, {"ok": null}]"#,
+];
+
+/// Words that mean something to one type or another.
+const WORDS: [&str; 16] = [
+    "",
+    "a",
+    "b",
+    "c_d",
+    "c-d",
+    "red",
+    "green",
+    "none",
+    "text",
+    "deep",
+    "ok",
+    "err",
+    "some",
+    "18446744073709551615",
+    "NaN",
+    "-0",
+];
+
+/// A value in the place of another; often of its kind.
+fn leaf(old: &Value, u: &mut Unstructured<'_>) -> arbitrary::Result<Value> {
+    let kind = match (old, u.ratio(2, 3)?) {
+        (Value::Bool(_), true) => 1,
+        (Value::Number(number), true) if number.is_f64() => 6,
+        (Value::Number(_), true) => 12,
+        (Value::String(_), true) => u.int_in_range(8..=10)?,
+        _ => u.int_in_range(0..=11)?,
+    };
+    Ok(match kind {
+        0 => Value::Null,
+        1 => json!(u.arbitrary::<bool>()?),
+        2 => json!(u.arbitrary::<i64>()?),
+        3 => json!(u.arbitrary::<u64>()?),
+        4 | 5 => json!(u.arbitrary::<i16>()?),
+        6 => json!(u.arbitrary::<f64>()?),
+        7 => json!(u.arbitrary::<f32>()?),
+        8 => json!(u.arbitrary::<u64>()?.to_string()),
+        9 => json!(u.arbitrary::<&str>()?),
+        10 => json!(*u.choose(&WORDS)?),
+        12 => json!(u.arbitrary::<i8>()?.unsigned_abs()),
+        _ => json!({ *u.choose(&WORDS)?: *u.choose(&WORDS)?, "value": null }),
+    })
+}
+
+/// Changes something somewhere in a value.
+fn change(value: &mut Value, u: &mut Unstructured<'_>) -> arbitrary::Result<()> {
+    match value {
+        Value::Array(items) if !items.is_empty() && u.ratio(5, 6)? => {
+            let at = u.choose_index(items.len())?;
+            match u.int_in_range(0..=7)? {
+                0 => items.push(items[at].clone()),
+                1 => drop(items.remove(at)),
+                _ => change(&mut items[at], u)?,
+            }
+        }
+        Value::Object(fields) if !fields.is_empty() && u.ratio(5, 6)? => {
+            let at = u.choose_index(fields.len())?;
+            let name = fields.keys().nth(at).cloned().unwrap_or_default();
+            match u.int_in_range(0..=9)? {
+                0 => drop(fields.remove(&name)),
+                1 => drop(fields.insert((*u.choose(&WORDS)?).to_owned(), Value::Null)),
+                2 => {
+                    let moved = fields.remove(&name).unwrap_or_default();
+                    fields.insert((*u.choose(&WORDS)?).to_owned(), moved);
+                }
+                _ => change(&mut fields[&name], u)?,
+            }
+        }
+        _ => *value = leaf(value, u)?,
+    }
+    Ok(())
+}
+
+/// One input: a byte for the type; then JSON, or changes of a value of the type.
 pub(crate) fn target(data: &[u8]) {
-    let Some((kind, text)) = data.split_first() else { return };
-    let tools = &BENCH.tools[usize::from(*kind) % TYPES.len()];
-    let Ok(value) = serde_json::from_slice::<Value>(text) else { return };
-    let Some(first) = echoed(tools, &value) else { return };
-    let second = echoed(tools, &first).unwrap_or_else(|| panic!("{first} came back and isn't taken"));
+    let Some((kind, rest)) = data.split_first() else { return };
+    let kind = usize::from(*kind) % (2 * TYPES.len());
+    let at = kind % TYPES.len();
+    let value = if kind < TYPES.len() {
+        serde_json::from_slice::<Value>(rest).ok()
+    } else {
+        let (mut value, mut u) = (serde_json::from_str(VALUES[at]).unwrap(), Unstructured::new(rest));
+        for _ in 0..u.int_in_range(1..=3).unwrap_or(1) {
+            // Where the bytes end, so do the changes.
+            let _ = change(&mut value, &mut u);
+        }
+        Some(value)
+    };
+    let Some(value) = value else { return };
+    let Some(first) = echoed(&BENCH.tools[at], &value) else { return };
+    let second =
+        echoed(&BENCH.tools[at], &first).unwrap_or_else(|| panic!("{first} came back and isn't taken"));
     assert_eq!(first.to_string(), second.to_string(), "{value}");
 }
 
 /// Inputs to begin with.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    [
-        (0, "[255, -128, 65535, -32768, 4294967295, -2147483648]"),
-        (1, "[\"18446744073709551615\", -9007199254740993, 1.5, -0.0, true, \"\u{1f980}\"]"),
-        (2, "[[\"a\", null], [\"\\ud83e\\udd80\", {\"some\": null}], [\"\", {\"some\": 3}]]"),
-        (3, "{\"a\": null, \"b\": \"AAEC\", \"c\": {\"ok\": \"x\"}}"),
-        (3, "{\"b\": \"\", \"c\": {\"err\": 1}}"),
-        (4, "[{\"case\": \"deep\", \"value\": [[1, \"2\"], []]}, \"green\"]"),
-        (5, "[[\"a\", \"c_d\"], {\"err\": \"x\"}, {\"ok\": null}]"),
-    ]
-    .map(|(kind, text)| [&[kind], text.as_bytes()].concat())
-    .into()
+    let text = (0..TYPES.len()).map(|at| [&[at as u8], VALUES[at].as_bytes()].concat());
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as u8
+    };
+    let changes: Vec<Vec<u8>> = (0..90)
+        .map(|seed| {
+            let kind = (TYPES.len() + seed % TYPES.len()) as u8;
+            std::iter::once(kind).chain((0..80).map(|_| byte())).collect()
+        })
+        .collect();
+    text.chain(changes).collect()
 }
