@@ -161,7 +161,10 @@ impl Case {
                             return None;
                         }
                         at.pop();
-                        left.extend(target.split('/').rev().map(str::to_owned));
+                        // A kernel wants a folder where a link says `x/`; the view is content with a
+                        // file there, since it may be read as well.
+                        let names = target.split('/').filter(|name| !["", "."].contains(name));
+                        left.extend(names.rev().map(str::to_owned));
                     }
                 }
             }
