@@ -78,7 +78,6 @@ fn what_can_t_be_had_is_refused_and_journaled_nowhere() {
         (&["--dir", ".ringfence"], "Ringfence's own folder"),
         (&["--dir", "shop"], "granted already"),
         (&["--dir", "shop/api"], "lies in `shop`"),
-        (&["--dir", "web:write"], "can't be granted for writing"),
         (&["--dir", "web", "--dir", "web"], "granted already"),
         (&["--dir", "web", "--allow-host", "https://example.com"], "the network closed"),
         (&[], "--dir"),
