@@ -81,6 +81,8 @@ fn echoed(tools: &Toolset, value: &Value) -> Option<Value> {
         input: json!({ "given": given }),
         tree: BENCH.tree.clone(),
         limits: Limits::default(),
+        stage: None,
+        known: Default::default(),
         cancel: CancellationToken::new(),
     };
     match BENCH.sandbox.block_on(BENCH.sandbox.call(request)) {
