@@ -3,6 +3,7 @@
 //! Owns the data and its validation. Opening what is granted is `view`'s business.
 
 use crate::digest::Digest;
+use crate::egress::{HostGrant, RequestLimits, SecretGrant};
 use crate::mask::Masks;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -18,6 +19,12 @@ pub struct Grants {
     /// so that a tool's answer can be checked by calling it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Hosts that requests may be made to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
+    /// Secrets that the host adds to some of these requests; their values aren't here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretGrant>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -141,6 +148,9 @@ pub struct Limits {
     pub read_bytes: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
+    /// Requests to the network.
+    #[serde(skip_serializing_if = "RequestLimits::is_default")]
+    pub requests: RequestLimits,
 }
 
 impl Default for Limits {
@@ -154,6 +164,7 @@ impl Default for Limits {
             dir_entries: 1_000_000,
             read_bytes: 4 << 30,
             fuel: None,
+            requests: RequestLimits::default(),
         }
     }
 }
@@ -168,12 +179,24 @@ impl Limits {
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
-        Self { dirs: vec![DirGrant::read(GrantPath::root())], entropy: false, limits: Limits::default() }
+        Self {
+            dirs: vec![DirGrant::read(GrantPath::root())],
+            entropy: false,
+            hosts: Vec::new(),
+            secrets: Vec::new(),
+            limits: Limits::default(),
+        }
     }
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        Facts { reads: !self.dirs.is_empty(), writes: false, egress: false, deterministic: !self.entropy }
+        let egress = !self.hosts.is_empty();
+        Facts {
+            reads: !self.dirs.is_empty(),
+            writes: false,
+            egress,
+            deterministic: !self.entropy && !egress,
+        }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

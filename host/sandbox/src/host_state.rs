@@ -1,15 +1,18 @@
 //! What the host keeps for one call, and what a component can import.
 //!
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
-//! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's, the
-//! network is closed; there are no arguments and no environment.
+//! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's,
+//! requests go to granted hosts alone, sockets are closed; there are no arguments and no environment.
 
+use crate::call::CallRequest;
 use crate::chance::{ClockHost, Passing, Seed};
+use crate::egress::{Egress, NetworkLog};
 use crate::grant::Limits;
 use crate::limiter::MemoryLimiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
 use crate::view::{View, ViewHost};
+use std::sync::Arc;
 use std::time::Instant;
 use wasmtime::Engine;
 use wasmtime::component::{Linker, ResourceTable};
@@ -28,7 +31,9 @@ pub(crate) struct HostState {
     http: WasiHttpCtx,
     table: ResourceTable,
     pub(crate) limiter: MemoryLimiter,
-    pub(crate) network: ClosedNetwork,
+    sockets: ClosedNetwork,
+    egress: Egress,
+    pub(crate) network: Arc<NetworkLog>,
     pub(crate) view: View,
 }
 
@@ -36,11 +41,12 @@ impl HostState {
     /// `made_up`: what time and chance follow from; none where they are real.
     pub(crate) fn new(
         view: View,
-        limits: &Limits,
-        stdout: Captured,
-        stderr: Captured,
+        request: &CallRequest,
+        [stdout, stderr]: [Captured; 2],
         made_up: Option<Seed>,
+        network: Arc<NetworkLog>,
     ) -> Self {
+        let limits = &request.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(table_entries(limits));
         let mut wasi = WasiCtx::builder();
@@ -59,7 +65,9 @@ impl HostState {
             http: WasiHttpCtx::new(),
             table,
             limiter: MemoryLimiter::new(limits.memory_bytes),
-            network: ClosedNetwork::default(),
+            sockets: ClosedNetwork::new(network.clone()),
+            egress: Egress::new(request.tree.clone(), request.egress.clone(), network.clone()),
+            network,
             view,
         }
     }
@@ -79,7 +87,7 @@ impl WasiView for HostState {
 
 impl WasiHttpView for HostState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { hooks: &mut self.network, table: &mut self.table, ctx: &mut self.http }
+        WasiHttpCtxView { hooks: &mut self.egress, table: &mut self.table, ctx: &mut self.http }
     }
 }
 
@@ -93,7 +101,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
         table: &mut state.table,
     })?;
     linker.allow_shadowing(true);
-    close_sockets(&mut linker, |state| &mut state.network)?;
+    close_sockets(&mut linker, |state| &mut state.sockets)?;
     crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
     Ok(linker)
 }

@@ -12,6 +12,7 @@ mod component;
 mod cpu;
 mod cut;
 mod digest;
+mod egress;
 mod engine;
 mod grant;
 mod host_state;
@@ -36,6 +37,11 @@ pub use call::{CallError, CallReport, CallRequest, CancellationToken};
 pub use code_cache::{CacheError, CacheRefused, CodeCache};
 pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_BYTES, Prepared};
 pub use digest::*;
+pub use egress::{
+    Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError, Origin,
+    PathPrefix, RequestLimits, Resolve, SHORTEST_SECRET, SecretError, SecretGrant, SecretHeader, SecretName,
+    SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
+};
 pub use engine::EngineError;
 pub use grant::*;
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};

@@ -2,6 +2,7 @@
 
 use crate::call::{CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
+use crate::egress::Scrub;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
 use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
@@ -28,26 +29,29 @@ pub(crate) fn judge(
     spent: Spent,
 ) -> CallReport {
     let files = state.view.take_log();
-    let (requests, requests_omitted) = state.network.into_denials();
+    let network = state.network.take();
+    let scrub = state.network.scrub().clone();
     let mut denials = files.denials;
-    denials.extend(requests);
+    denials.extend(network.denials);
     spell_as_given(&mut denials, &request.input);
 
     let crash = match &ended {
-        Ended::Raised(error) => Some(describe(error)),
+        Ended::Raised(error) => Some(scrub.text(&describe(error))),
         Ended::Returned(_) | Ended::Cancelled => None,
     };
     let memory_refused = state.limiter.refused();
-    let outcome = outcome_of(request, ended, memory_refused, &denials);
+    let outcome = scrubbed(outcome_of(request, ended, memory_refused, &denials), &scrub);
     let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
     let receipt = Receipt {
         tool: request.tool.name().to_owned(),
         component: request.tool.component().digest(),
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
+        hosts: request.tree.grants().hosts.clone(),
         opened: files.opened,
         denials,
-        omitted: files.omitted.saturating_add(requests_omitted),
+        requests: network.requests,
+        omitted: files.omitted.saturating_add(network.omitted),
         truncated,
         output_bytes,
         stdio_bytes: stdout.written().saturating_add(stderr.written()),
@@ -56,7 +60,20 @@ pub(crate) fn judge(
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
     };
-    CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash }
+    let [stdout, stderr] = [stdout, stderr].map(|stream| scrub.text(&stream.text()));
+    CallReport { outcome, receipt, stdout, stderr, crash }
+}
+
+/// A guest sees no secret of the host's; what it found out in another way isn't told either.
+fn scrubbed(outcome: Outcome, scrub: &Scrub) -> Outcome {
+    match outcome {
+        Outcome::Done(value) => Outcome::Done(scrub.value(value)),
+        Outcome::Failed(error) => Outcome::Failed(scrub.value(error)),
+        Outcome::Trapped(why) => Outcome::Trapped(scrub.text(&why)),
+        Outcome::Denied { error, denials } => Outcome::Denied { error: scrub.value(error), denials },
+        Outcome::Exceeded(which) => Outcome::Exceeded(which),
+        Outcome::Cancelled => Outcome::Cancelled,
+    }
 }
 
 /// Many libcs strip the slash of an absolute path before they ask the host; a person and a model

@@ -1,9 +1,11 @@
 //! What a call did, and how it ended.
 
 use crate::digest::Digest;
+use crate::egress::HostGrant;
 use crate::grant::{Access, GrantPath};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::net::SocketAddr;
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +46,16 @@ pub enum Exceeded {
     DirEntries,
     /// Bytes from files.
     ReadBytes,
+    /// Requests to the network.
+    Requests,
+    /// The headers of a request or a reply.
+    HeaderBytes,
+    /// The bodies of requests.
+    SentBytes,
+    /// The bodies of replies.
+    ReceivedBytes,
+    /// The time of one request.
+    RequestTime,
     /// What crosses the boundary between guest and host, or handles.
     Exchange,
 }
@@ -56,7 +68,8 @@ pub struct Denial {
     /// What was asked for, as the guest spelled it, bounded in length.
     pub asked: String,
     /// Where that leads in the guest's tree, as far as it was resolved: no leading slash, `.` for
-    /// the root; for a link that leaves its grant, the link.
+    /// the root; for a link that leaves its grant, the link. Of a request: the address that it would
+    /// have gone to, or what is wrong with it.
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
@@ -85,8 +98,16 @@ pub enum DenialReason {
     Masked,
     /// A change where only reading is granted.
     ReadOnly,
-    /// A request to the network.
+    /// A request to a host that isn't granted, a socket, or a name look-up.
     Network,
+    /// A request to a granted host, outside the granted path.
+    UrlPath,
+    /// A request to a granted host, with a method that isn't granted.
+    Method,
+    /// A request whose host led to an address that isn't the internet's.
+    Address,
+    /// A request that is wrong in itself, or meddles with what the host sets.
+    Malformed,
 }
 
 /// A directory as a call saw it.
@@ -132,6 +153,25 @@ pub enum Content {
     },
 }
 
+/// A request that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requested {
+    /// Its method.
+    pub method: String,
+    /// Where to, bounded in length, without secrets.
+    pub url: String,
+    /// The address that it was sent to; none if there was no connection.
+    pub address: Option<SocketAddr>,
+    /// What was answered; none if nothing was.
+    pub status: Option<u16>,
+    /// Bytes of its body that went.
+    pub bytes_out: u64,
+    /// Bytes of the reply's body that came.
+    pub bytes_in: u64,
+    /// From its beginning to the end of the reply, or of the call, in milliseconds.
+    pub ms: u64,
+}
+
 /// The record of one call; what a report cites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -143,11 +183,17 @@ pub struct Receipt {
     pub grants: Digest,
     /// The effective directories.
     pub dirs: Vec<GrantedDir>,
+    /// The effective hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
     /// Every denial, equal ones once, in order, bounded.
     pub denials: Vec<Denial>,
-    /// Openings and denials that didn't fit into the bounded lists.
+    /// Every request that was made, in order, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Requested>,
+    /// Openings, denials and requests that didn't fit into the bounded lists.
     pub omitted: u64,
     /// Whether the result was cut to `output_bytes`.
     pub truncated: bool,

@@ -2,7 +2,7 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, GrantedTree, Grants, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool,
+    CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool,
     Toolset, standard,
 };
 use serde_json::json;
@@ -83,6 +83,7 @@ impl Fenced {
             input: json!({"file_path": NAME, "max_lines": 1000}),
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
+            egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
     }

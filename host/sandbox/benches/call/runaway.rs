@@ -2,7 +2,7 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, ComponentSource, Exceeded, GrantedTree, Grants, Limits, Outcome,
+    CallRequest, CancellationToken, ComponentSource, EgressContext, Exceeded, GrantedTree, Grants, Limits, Outcome,
     ProjectDir, Sandbox, SandboxConfig, Toolset,
 };
 use serde_json::json;
@@ -30,6 +30,7 @@ pub(crate) fn lateness(at_once: usize, rounds: usize) -> Sample {
         input: json!({}),
         tree: GrantedTree::open(&project, &Grants::whole_project()).unwrap(),
         limits: Limits { time_ms: DEADLINE.as_millis() as u64, ..Limits::default() },
+        egress: EgressContext::default(),
         cancel: CancellationToken::new(),
     };
     let times = runtime.block_on(async {

@@ -129,7 +129,7 @@ pub(crate) fn masked_grants(dirs: &[(&str, &[&str])]) -> Grants {
 /// Folders to read.
 pub(crate) fn grants(dirs: &[&str]) -> Grants {
     let grant = |dir: &&str| DirGrant::read(GrantPath::parse(dir).expect("a path"));
-    Grants { dirs: dirs.iter().map(grant).collect(), entropy: false, limits: Limits::default() }
+    Grants { dirs: dirs.iter().map(grant).collect(), ..Grants::whole_project() }
 }
 
 /// One call's guest.

@@ -3,7 +3,7 @@
 
 use crate::built;
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits,
+    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, Limits,
     LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use serde_json::{Value, json};
@@ -239,6 +239,7 @@ impl Bench {
             input,
             tree: self.tree.clone(),
             limits: Limits { time_ms: 20_000, ..Limits::default() },
+            egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
     }

@@ -3,9 +3,20 @@
 use crate::built;
 use crate::guests::{Bench, SHARED, WASI, guest, join_all};
 use ringfence_sandbox::{
-    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, SandboxConfig, Toolset,
+    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, RequestLimits, SandboxConfig, Toolset,
 };
 use serde_json::{Value, json};
+
+fn every_request(limit: u64) -> RequestLimits {
+    RequestLimits {
+        count: limit,
+        header_bytes: limit,
+        sent_bytes: limit,
+        received_bytes: limit,
+        time_ms: limit,
+        connect_ms: limit,
+    }
+}
 
 async fn within(tool: &str, input: Value, limits: Limits) -> CallReport {
     let report = SHARED.call_within(tool, input, limits).await;
@@ -114,6 +125,7 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
         dir_entries: u64::MAX,
         read_bytes: u64::MAX,
         fuel: None,
+        requests: every_request(u64::MAX),
     };
     assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Done(json!(2)));
 }
@@ -129,6 +141,7 @@ async fn limits_of_nothing_end_a_call_at_once() {
         dir_entries: 0,
         read_bytes: 0,
         fuel: Some(0),
+        requests: every_request(0),
     };
     let report = within("forever", json!({}), nothing).await;
     assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{report:?}");
