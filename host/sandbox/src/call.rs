@@ -133,7 +133,8 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
     let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
     let grants = request.tree.grants();
-    if let Some(secret) = grants.secrets.iter().find(|one| request.egress.secrets().get(&one.name).is_none()) {
+    if let Some(secret) = grants.secrets.iter().find(|one| request.egress.secrets().get(&one.name).is_none())
+    {
         return Err(host_failed(format!("the secret `{}` has no value", secret.name)));
     }
     let ready = async {

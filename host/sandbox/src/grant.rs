@@ -191,12 +191,7 @@ impl Grants {
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
         let egress = !self.hosts.is_empty();
-        Facts {
-            reads: !self.dirs.is_empty(),
-            writes: false,
-            egress,
-            deterministic: !self.entropy && !egress,
-        }
+        Facts { reads: !self.dirs.is_empty(), writes: false, egress, deterministic: !self.entropy && !egress }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

@@ -38,9 +38,9 @@ pub use code_cache::{CacheError, CacheRefused, CodeCache};
 pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_BYTES, Prepared};
 pub use digest::*;
 pub use egress::{
-    Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError, Origin,
-    PathPrefix, RequestLimits, Resolve, SHORTEST_SECRET, SecretError, SecretGrant, SecretHeader, SecretName,
-    SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
+    Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError,
+    Origin, PathPrefix, RequestLimits, Resolve, SHORTEST_SECRET, SecretError, SecretGrant, SecretHeader,
+    SecretName, SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
 };
 pub use engine::EngineError;
 pub use grant::*;

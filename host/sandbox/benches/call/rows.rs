@@ -2,8 +2,8 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool,
-    Toolset, standard,
+    CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir, Sandbox,
+    SandboxConfig, Tool, Toolset, standard,
 };
 use serde_json::json;
 use std::ffi::OsStr;

@@ -2,8 +2,8 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, ComponentSource, EgressContext, Exceeded, GrantedTree, Grants, Limits, Outcome,
-    ProjectDir, Sandbox, SandboxConfig, Toolset,
+    CallRequest, CancellationToken, ComponentSource, EgressContext, Exceeded, GrantedTree, Grants, Limits,
+    Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset,
 };
 use serde_json::json;
 use std::sync::Arc;

@@ -95,9 +95,7 @@ async fn look_up(host: &Host, context: &EgressContext) -> Result<Vec<IpAddr>, Er
 fn check(permit: &Permit, addresses: &[IpAddr]) -> Result<(), Unconnected> {
     for &address in addresses {
         match Reach::of(address) {
-            Reach::Public
-                if permit.origin.scheme == UrlScheme::Http && !permit.secrets.is_empty() =>
-            {
+            Reach::Public if permit.origin.scheme == UrlScheme::Http && !permit.secrets.is_empty() => {
                 return Err(Unconnected::Unencrypted(address));
             }
             Reach::Public => {}
@@ -157,9 +155,7 @@ async fn encrypt(
             Error::TlsCertificateError
         })?;
     let name = match host {
-        Host::Name(name) => {
-            ServerName::try_from(name.clone()).map_err(|_| Error::TlsCertificateError)?
-        }
+        Host::Name(name) => ServerName::try_from(name.clone()).map_err(|_| Error::TlsCertificateError)?,
         Host::Address(address) => ServerName::from(*address),
     };
     TlsConnector::from(config).connect(name, stream).await.map_err(|error| {

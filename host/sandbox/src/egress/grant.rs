@@ -266,7 +266,14 @@ mod tests {
 
     #[test]
     fn addresses_that_aren_t_the_internet_s_are_granted_only_in_so_many_words() {
-        for url in ["http://127.0.0.1:8080", "http://localhost", "http://x.localhost", "http://[::1]", "http://10.0.0.1", "http://169.254.169.254"] {
+        for url in [
+            "http://127.0.0.1:8080",
+            "http://localhost",
+            "http://x.localhost",
+            "http://[::1]",
+            "http://10.0.0.1",
+            "http://169.254.169.254",
+        ] {
             let error = grant(json!({"url": url})).unwrap_err();
             assert!(error.contains("private = true"), "{error}");
             grant(json!({"url": url, "private": true})).unwrap();
@@ -278,8 +285,11 @@ mod tests {
 
     #[test]
     fn methods_that_can_t_be_granted_are_refused() {
-        let with = |methods: serde_json::Value| grant(json!({"url": "https://a.example", "methods": methods}));
-        for methods in [json!([]), json!(["get"]), json!(["*"]), json!(["CONNECT"]), json!(["TRACE"]), json!([""])] {
+        let with =
+            |methods: serde_json::Value| grant(json!({"url": "https://a.example", "methods": methods}));
+        for methods in
+            [json!([]), json!(["get"]), json!(["*"]), json!(["CONNECT"]), json!(["TRACE"]), json!([""])]
+        {
             assert!(with(methods.clone()).is_err(), "{methods}");
         }
         assert!(grant(json!({"url": "https://a.example", "method": ["GET"]})).is_err());
@@ -288,7 +298,9 @@ mod tests {
     #[test]
     fn what_two_grants_have_in_common_is_within_both() {
         let one = grant(json!({"url": "https://a.example/v1", "methods": ["GET", "POST"]})).unwrap();
-        let other = grant(json!({"url": "https://a.example", "methods": ["DELETE", "POST"], "private": true})).unwrap();
+        let other =
+            grant(json!({"url": "https://a.example", "methods": ["DELETE", "POST"], "private": true}))
+                .unwrap();
         let common = one.common(&other).unwrap();
         assert_eq!(common.to_string(), "https://a.example/v1 (POST)");
         assert!(common.lies_in(&one) && common.lies_in(&other) && !one.lies_in(&other));

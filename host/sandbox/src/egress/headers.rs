@@ -50,7 +50,16 @@ mod tests {
 
     #[test]
     fn what_ends_a_message_or_names_its_receiver_is_the_host_s() {
-        for name in ["host", "transfer-encoding", "content-length", "connection", "proxy-anything", "te", "upgrade", "expect"] {
+        for name in [
+            "host",
+            "transfer-encoding",
+            "content-length",
+            "connection",
+            "proxy-anything",
+            "te",
+            "upgrade",
+            "expect",
+        ] {
             assert!(is_the_host_s(&name.parse().unwrap()), "{name}");
         }
         for name in ["accept", "authorization", "x-host", "content-type", "range"] {
@@ -61,7 +70,9 @@ mod tests {
     #[test]
     fn a_reply_loses_what_was_for_the_connection() {
         let mut headers = HeaderMap::new();
-        for (name, value) in [("connection", "close, X-Hop"), ("x-hop", "1"), ("proxy-status", "x"), ("etag", "y")] {
+        for (name, value) in
+            [("connection", "close, X-Hop"), ("x-hop", "1"), ("proxy-status", "x"), ("etag", "y")]
+        {
             headers.insert(name, value.parse().unwrap());
         }
         strip(&mut headers);

@@ -35,7 +35,8 @@ impl Asked {
     fn of(request: &Parts) -> Self {
         let uri = request.uri.to_string();
         // What stands before an `@` could be a password.
-        let url = match (uri.split_once("://"), request.uri.authority().map(|a| a.as_str().rsplit_once('@'))) {
+        let url = match (uri.split_once("://"), request.uri.authority().map(|a| a.as_str().rsplit_once('@')))
+        {
             (Some((scheme, rest)), Some(Some((user, _)))) => {
                 format!("{scheme}://…{}", rest.get(user.len()..).unwrap_or_default())
             }

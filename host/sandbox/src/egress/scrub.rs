@@ -85,7 +85,8 @@ impl Scrub {
             let mut out = Vec::with_capacity(value.len());
             self.scan(value.as_bytes(), true, &mut out);
             if out != value.as_bytes() {
-                *value = HeaderValue::from_bytes(&out).unwrap_or_else(|_| HeaderValue::from_static("[secret]"));
+                *value =
+                    HeaderValue::from_bytes(&out).unwrap_or_else(|_| HeaderValue::from_static("[secret]"));
             }
         }
     }
@@ -283,7 +284,8 @@ mod tests {
     fn a_header_that_is_named_like_a_secret_goes() {
         let mut headers = HeaderMap::new();
         let mut secrets = Secrets::default();
-        secrets.insert(SecretName::parse("key").unwrap(), SecretValue::new("SK-abcdefgh".to_owned()).unwrap());
+        secrets
+            .insert(SecretName::parse("key").unwrap(), SecretValue::new("SK-abcdefgh".to_owned()).unwrap());
         headers.insert("x-sk-abcdefgh-y", HeaderValue::from_static("1"));
         headers.insert("location", HeaderValue::from_static("/?k=SK-abcdefgh"));
         Scrub::new(&secrets).headers(&mut headers);

@@ -261,7 +261,9 @@ mod tests {
 
     #[test]
     fn headers_that_the_host_writes_hold_no_secret() {
-        for header in ["host", "Content-Length", "transfer-encoding", "connection", "proxy-authorization", "a b", ""] {
+        for header in
+            ["host", "Content-Length", "transfer-encoding", "connection", "proxy-authorization", "a b", ""]
+        {
             assert!(SecretHeader::parse(header).is_err(), "{header}");
         }
         assert!(SecretHeader::parse("X-Api-Key").is_ok());

@@ -9,7 +9,7 @@ use super::place::Place;
 use super::refused::Refused;
 use super::resolve::{Base, Pinned, Spot};
 use super::*;
-use crate::grant::{DirGrant, GrantPath, Grants, Limits};
+use crate::grant::{DirGrant, GrantPath, Grants};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::pin::pin;
@@ -99,7 +99,7 @@ impl Guest {
     fn new(dir: &TempDir, walk: Walk, grant: &str, judged: bool) -> Self {
         let project = ProjectDir::open(&dir.path().join("project")).expect("a project").walked(walk);
         let path = GrantPath::parse(grant).expect("a path");
-        let grants = Grants { dirs: vec![DirGrant::read(path)], entropy: false, limits: Limits::default() };
+        let grants = Grants { dirs: vec![DirGrant::read(path)], ..Grants::whole_project() };
         let open = if judged { GrantedTree::open } else { GrantedTree::open_unjudged };
         Self {
             view: View::new(open(&project, &grants).expect("grants"), &grants.limits),

@@ -4,8 +4,9 @@ use crate::built;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, HostGrant,
-    Limits, Outcome, ProjectDir, RequestLimits, Sandbox, SandboxConfig, SecretGrant, Toolset,
+    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree,
+    Grants, HostGrant, Limits, Outcome, ProjectDir, RequestLimits, Sandbox, SandboxConfig, SecretGrant,
+    Toolset,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -273,12 +274,15 @@ pub(crate) mod code {
     pub(crate) const CONNECTION_REFUSED: u64 = 6;
     pub(crate) const CONNECTION_TERMINATED: u64 = 7;
     pub(crate) const CONNECTION_TIMEOUT: u64 = 8;
+    pub(crate) const TLS_PROTOCOL: u64 = 12;
     pub(crate) const TLS_CERTIFICATE: u64 = 13;
     pub(crate) const DENIED: u64 = 15;
     pub(crate) const RESPONSE_INCOMPLETE: u64 = 25;
     pub(crate) const CONTENT_CODING: u64 = 32;
     pub(crate) const UPGRADE_FAILED: u64 = 34;
     pub(crate) const PROTOCOL: u64 = 35;
+    /// A body that broke off; the runtime gives no code for it.
+    pub(crate) const STREAM_FAILED: u64 = 250;
     /// The runtime's own refusal of a header.
     pub(crate) const FORBIDDEN_HEADER: u64 = 201;
     /// The same of a path.
@@ -379,6 +383,11 @@ impl Given {
         self.call("ask", ask.input()).await
     }
 
+    /// Why the call isn't made.
+    pub(crate) async fn refused(&self, ask: &Ask<'_>) -> CallError {
+        SHARED.sandbox.call(self.request("ask", ask.input())).await.unwrap_err()
+    }
+
     pub(crate) async fn get(&self, url: &str) -> CallReport {
         self.ask(&Ask::get(url)).await
     }
@@ -416,7 +425,9 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn of(report: &CallReport) -> Self {
-        let Outcome::Done(value) = &report.outcome else { panic!("{:?}: {:?}", report.outcome, report.crash) };
+        let Outcome::Done(value) = &report.outcome else {
+            panic!("{:?}: {:?}", report.outcome, report.crash)
+        };
         let decoded = |value: &Value| STANDARD.decode(value.as_str().unwrap()).unwrap();
         let header = |pair: &Value| {
             (pair[0].as_str().unwrap().to_owned(), String::from_utf8(decoded(&pair[1])).unwrap())

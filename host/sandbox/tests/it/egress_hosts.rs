@@ -59,8 +59,7 @@ async fn a_body_is_sent_where_the_method_is_granted() {
     .await;
     let methods = json!({"url": server.url(""), "methods": ["POST"], "private": true});
     let given = Given { hosts: vec![grant(methods)], ..Given::default() };
-    let ask = Ask { method: "POST", body: b"hello", ..Ask::get(&server.url("/")) };
-    let report = given.ask(&ask).await;
+    let report = given.ask(&Ask { method: "POST", body: b"hello", ..Ask::get(&server.url("/")) }).await;
     assert_eq!(Answer::of(&report).text(), "5\r\nhello\r\n0\r\n\r\n");
     assert_eq!(report.receipt.requests[0].bytes_out, 5);
 }
@@ -72,7 +71,8 @@ async fn with_no_grant_nothing_is_asked_and_the_refusal_says_what_would_allow_it
     let (seen, denial) = denied(&report);
     assert_eq!((seen, denial.reason), (code::DENIED, DenialReason::Network));
     let allow = format!(r#"{{ url = "{}", private = true }}"#, server.url(""));
-    let line = format!("GET {} was not requested: no host is granted; `{allow}` would allow it", server.url("/x"));
+    let line =
+        format!("GET {} was not requested: no host is granted; `{allow}` would allow it", server.url("/x"));
     assert_eq!(report.outcome.message(&report.receipt), line);
     assert!(server.heard().is_empty());
     others_go_on().await;
@@ -140,7 +140,8 @@ async fn a_guest_can_t_name_another_host_or_split_its_request_in_two() {
         let report = given.ask(&Ask { headers: &[header], ..Ask::get(&server.url("/")) }).await;
         assert_eq!(failed(&report), code::FORBIDDEN_HEADER, "{header:?}");
     }
-    for (header, refusal) in [(("x", "a\r\nhost: evil.example"), 200), ((":authority", "evil.example"), 200)] {
+    for (header, refusal) in [(("x", "a\r\nhost: evil.example"), 200), ((":authority", "evil.example"), 200)]
+    {
         let report = given.ask(&Ask { headers: &[header], ..Ask::get(&server.url("/")) }).await;
         assert_eq!(failed(&report), refusal, "{header:?}");
     }
@@ -158,7 +159,8 @@ async fn a_guest_can_t_name_another_host_or_split_its_request_in_two() {
 #[tokio::test]
 async fn a_redirect_is_a_reply_like_any_other() {
     let elsewhere = Server::echoing().await;
-    let moved = format!("HTTP/1.1 302 Found\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", elsewhere.url("/"));
+    let moved =
+        format!("HTTP/1.1 302 Found\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n", elsewhere.url("/"));
     let server = Server::saying(moved).await;
     let given = Given::host(&server.url(""));
     let answer = Answer::of(&given.get(&server.url("/")).await);
@@ -174,8 +176,20 @@ async fn a_name_that_leads_into_a_network_around_is_refused_unless_that_is_grant
     let url = format!("http://api.example.com:{}/", server.port());
     let public = grant(json!({"url": format!("http://api.example.com:{}", server.port())}));
     for address in [
-        "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "100.64.0.1", "192.0.2.1",
-        "::1", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001:db8::1",
+        "127.0.0.1",
+        "10.1.2.3",
+        "192.168.0.1",
+        "172.16.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "192.0.2.1",
+        "::1",
+        "fe80::1",
+        "fd00::1",
+        "::ffff:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+        "2001:db8::1",
     ] {
         for answer in [vec![address], vec!["1.1.1.1", address], vec![address, "1.1.1.1"]] {
             let egress = resolving(Told::once(&answer));
@@ -184,10 +198,7 @@ async fn a_name_that_leads_into_a_network_around_is_refused_unless_that_is_grant
             let (seen, denial) = denied(&report);
             assert_eq!((seen, denial.reason), (code::IP_PROHIBITED, DenialReason::Address), "{address}");
             assert!(denial.resolved.starts_with(&address.parse::<IpAddr>().unwrap().to_string()));
-            let allow = format!(
-                r#"{{ url = "http://api.example.com:{}", private = true }}"#,
-                server.port()
-            );
+            let allow = format!(r#"{{ url = "http://api.example.com:{}", private = true }}"#, server.port());
             assert_eq!(denial.would_allow, Some(allow));
         }
     }
@@ -263,7 +274,12 @@ fn a_call_that_may_ask_hosts_is_neither_local_nor_repeatable() {
     let facts = Grants { hosts, ..Grants::whole_project() }.facts();
     assert_eq!(facts, Facts { reads: true, writes: false, egress: true, deterministic: false });
     assert_eq!(
-        serde_json::to_value(Grants::whole_project()).unwrap().as_object().unwrap().keys().collect::<Vec<_>>(),
+        serde_json::to_value(Grants::whole_project())
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .keys()
+            .collect::<Vec<_>>(),
         ["dirs", "limits"]
     );
 }

@@ -3,8 +3,8 @@
 
 use crate::built;
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, Limits,
-    LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree,
+    Grants, Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};

@@ -3,7 +3,8 @@
 use crate::built;
 use crate::guests::{Bench, SHARED, WASI, guest, join_all};
 use ringfence_sandbox::{
-    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, RequestLimits, SandboxConfig, Toolset,
+    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, RequestLimits, SandboxConfig,
+    Toolset,
 };
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! The standard tools as they are embedded, in the fence.
 
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, Digest, DirGrant, EgressContext, Exceeded, GrantPath, GrantedTree, Grants,
-    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, Digest, DirGrant, EgressContext, Exceeded, GrantPath,
+    GrantedTree, Grants, Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -27,7 +27,14 @@ async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallRepor
 }
 
 async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: Limits) -> CallReport {
-    let request = CallRequest { tool, input, tree: tree.clone(), limits, egress: EgressContext::default(), cancel: CancellationToken::new() };
+    let request = CallRequest {
+        tool,
+        input,
+        tree: tree.clone(),
+        limits,
+        egress: EgressContext::default(),
+        cancel: CancellationToken::new(),
+    };
     STANDARD.sandbox.call(request).await.unwrap()
 }
 
@@ -40,8 +47,7 @@ async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
 
 fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
     let dir = |path: &&str| DirGrant::read(GrantPath::parse(path).unwrap());
-    let grants =
-        Grants { dirs: granted.iter().map(dir).collect(), ..Grants::whole_project() };
+    let grants = Grants { dirs: granted.iter().map(dir).collect(), ..Grants::whole_project() };
     GrantedTree::open(&ProjectDir::open(project).unwrap(), &grants).unwrap()
 }
 
