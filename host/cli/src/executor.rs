@@ -77,6 +77,7 @@ impl Executor for Fenced {
             input: call.input.clone(),
             tree: self.toolbox.tree(&call.tool).clone(),
             limits,
+            egress: self.toolbox.egress().clone(),
             cancel: CancellationToken::new(),
         };
         match self.sandbox.call(request).await {

@@ -133,7 +133,8 @@ impl Setup {
         let shelf = Shelf::open(folders.state()?)?;
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
-        let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;
+        let toolbox =
+            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_secrets(folders)?;
         let allowed = match &self.allowed {
             None => toolbox.tools().iter().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

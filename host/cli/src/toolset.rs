@@ -3,13 +3,14 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
-use crate::config::{Resolved, ToolPolicy};
+use crate::config::{Resolved, ToolPolicy, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::{
-    ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
+    ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool,
+    Toolset, standard,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub struct Toolbox {
     /// What each tool may touch, where it is less than the rest.
     own: BTreeMap<String, Scope>,
     all: Scope,
+    egress: EgressContext,
 }
 
 /// What a tool may touch, opened.
@@ -54,7 +56,19 @@ impl Toolbox {
             own.insert(name.clone(), open(&policy.grants())?);
         }
         let all = open(grants)?;
-        Ok(Self { tools, own, all })
+        Ok(Self { tools, own, all, egress: EgressContext::default() })
+    }
+
+    /// The same with the values of the secrets that go with its requests: without them, calls that
+    /// may need one aren't made.
+    pub fn with_secrets(self, folders: &Folders) -> Result<Self> {
+        let values = secrets::values(&self.all.tree.grants().secrets, folders)?;
+        Ok(Self { egress: EgressContext::new(Arc::new(values)), ..self })
+    }
+
+    /// How tools reach the hosts that they are granted.
+    pub fn egress(&self) -> &EgressContext {
+        &self.egress
     }
 
     /// The tool of this name; the error names those that there are.
@@ -79,7 +93,8 @@ impl Toolbox {
 
     /// What this tool can do under its grants.
     pub fn facts(&self, tool: &str) -> ToolFacts {
-        let facts = self.tree(tool).grants().facts();
+        let grants = self.tree(tool).grants();
+        let facts = self.tools.get(tool).map_or_else(|| grants.facts(), |tool| grants.facts_of(tool));
         ToolFacts {
             reads: facts.reads,
             writes: facts.writes,

@@ -5,6 +5,7 @@
 use crate::digest::Digest;
 use crate::egress::{HostGrant, RequestLimits, SecretGrant};
 use crate::mask::Masks;
+use crate::toolset::Tool;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -192,6 +193,14 @@ impl Grants {
     pub fn facts(&self) -> Facts {
         let egress = !self.hosts.is_empty();
         Facts { reads: !self.dirs.is_empty(), writes: false, egress, deterministic: !self.entropy && !egress }
+    }
+
+    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host.
+    pub fn facts_of(&self, tool: &Tool) -> Facts {
+        if tool.component().tools().asks_hosts() {
+            return self.facts();
+        }
+        Self { hosts: Vec::new(), ..self.clone() }.facts()
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

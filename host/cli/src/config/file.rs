@@ -3,11 +3,13 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
+use super::hosts::Host;
+use super::secrets::SecretSection;
 use crate::args::{parse_duration, parse_money, parse_size};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
-use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks};
+use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks, SecretName};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +46,8 @@ pub struct ConfigFile {
     pub experts: BTreeMap<String, ExpertSection>,
     /// What single tools may do, where it is less.
     pub tools: BTreeMap<String, ToolSection>,
+    /// Keys that go with some requests; only in the user's own file.
+    pub secrets: BTreeMap<SecretName, SecretSection>,
     roles: NotEnforced,
 }
 
@@ -55,7 +59,8 @@ pub struct GrantsSection {
     pub dirs: Option<Vec<Dir>>,
     /// Real clocks and random numbers.
     pub entropy: Option<bool>,
-    hosts: NotEnforced,
+    /// Hosts that requests may be made to.
+    pub hosts: Option<Vec<Host>>,
     env: NotEnforced,
     secrets: NotEnforced,
 }
@@ -98,7 +103,18 @@ pub struct LimitsSection {
     pub dir_entries: Option<NonZeroU64>,
     /// What one tool call reads from files.
     pub read_bytes: Option<Bytes>,
-    requests: NotEnforced,
+    /// Requests that one tool call makes.
+    pub requests: Option<NonZeroU32>,
+    /// Headers of one request, and of one reply.
+    pub request_headers: Option<Bytes>,
+    /// Bodies that one tool call sends.
+    pub request_body: Option<Bytes>,
+    /// Bodies that one tool call receives.
+    pub response_body: Option<Bytes>,
+    /// Time for one request.
+    pub request_timeout: Option<Span>,
+    /// Time for looking up a name and connecting.
+    pub connect_timeout: Option<Span>,
 }
 
 /// `[models.…]`
@@ -224,7 +240,8 @@ pub struct ToolSection {
     pub output: Option<Bytes>,
     /// Whether equal calls in a row are its nature, and no standing still.
     pub polling: bool,
-    hosts: NotEnforced,
+    /// Of the granted hosts, only these.
+    pub hosts: Option<Vec<Host>>,
     env: NotEnforced,
     secrets: NotEnforced,
 }

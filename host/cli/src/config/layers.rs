@@ -4,11 +4,11 @@ use super::dirs::{self, common, holds, plain};
 use super::file::{
     Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
 };
-use super::{Flags, ToolPolicy};
+use super::{Flags, ToolPolicy, hosts, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
-use ringfence_sandbox::{Grants, Limits as CallLimits};
+use ringfence_sandbox::{Grants, Limits as CallLimits, RequestLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -16,9 +16,10 @@ use std::time::Duration;
 /// Less memory than this runs no tool.
 const LEAST_MEMORY: u64 = 1 << 20;
 
-/// The granted folders and the bounds of a call.
+/// The granted folders and hosts and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
     let dirs = dirs::granted(project, user, flags);
+    let hosts = hosts::granted(project, user, flags);
     let from_u32 = |count: NonZeroU32| u64::from(count.get());
     let entropy = smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
@@ -40,8 +41,24 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         ),
         read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
         fuel: default.fuel,
+        requests: requests(project, user),
     };
-    Grants { dirs, entropy, limits }
+    Grants { dirs, entropy, hosts, secrets: Vec::new(), limits }
+}
+
+/// The bounds of a call's requests.
+fn requests(project: &LimitsSection, user: &LimitsSection) -> RequestLimits {
+    let default = RequestLimits::default();
+    let count = |count: NonZeroU32| u64::from(count.get());
+    let time = |project, user, default| ms(bound(project, user, Span(Duration::from_millis(default))).0);
+    RequestLimits {
+        count: bound(project.requests.map(count), user.requests.map(count), default.count),
+        header_bytes: bytes(project.request_headers, user.request_headers, default.header_bytes),
+        sent_bytes: bytes(project.request_body, user.request_body, default.sent_bytes),
+        received_bytes: bytes(project.response_body, user.response_body, default.received_bytes),
+        time_ms: time(project.request_timeout, user.request_timeout, default.time_ms),
+        connect_ms: time(project.connect_timeout, user.connect_timeout, default.connect_ms),
+    }
 }
 
 /// What single tools may do. A folder outside the granted ones is an error, unless a flag has
@@ -59,6 +76,8 @@ pub(super) fn tools(
             let whole = ToolPolicy {
                 dirs: grants.dirs.clone(),
                 entropy: grants.entropy,
+                hosts: grants.hosts.clone(),
+                secrets: grants.secrets.clone(),
                 limits: grants.limits.clone(),
             };
             let wider = before.unwrap_or(&whole);
@@ -75,6 +94,9 @@ pub(super) fn tools(
                 return Err(Refusal::usage(format!("{file}: [tools.{tool}] says {shows}"))
                     .hint("a tool can only be given less than [grants]")
                     .into());
+            }
+            if flags.hosts.is_empty() && before.is_none() {
+                hosts::check_within(file, tool, section, &grants.hosts)?;
             }
             let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
@@ -102,8 +124,11 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
         None => wider.dirs.clone(),
     };
     let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
+    let hosts = hosts::narrowed(section, wider);
     ToolPolicy {
         dirs,
+        secrets: secrets::narrowed(&wider.secrets, &hosts),
+        hosts,
         entropy: wider.entropy && section.entropy != Some(false),
         limits: CallLimits {
             memory_bytes: less(limits.memory_bytes, section.memory)

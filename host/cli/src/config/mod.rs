@@ -7,14 +7,17 @@
 
 mod dirs;
 mod file;
+mod hosts;
 mod layers;
 mod project_files;
+pub mod secrets;
 mod user_file;
 
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
 };
+pub use hosts::Host;
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 
 use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
@@ -24,7 +27,8 @@ use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
 use ringfence_sandbox::{
-    ComponentSource, DirGrant, GrantPath, Grants, Limits as CallLimits, MaskPattern, ProjectDir,
+    ComponentSource, DirGrant, GrantPath, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir,
+    SecretGrant,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +42,8 @@ pub struct Flags {
     pub dirs: Vec<GrantPath>,
     /// `--mask`
     pub masks: Vec<MaskPattern>,
+    /// `--allow-host`
+    pub hosts: Vec<HostGrant>,
     /// `--component`
     pub components: Vec<PathBuf>,
     /// `--trust`
@@ -60,8 +66,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, masks, components, trust } = args.clone();
-        Self { dirs, masks, components, trust, ..Self::default() }
+        let GrantArgs { dirs, masks, hosts, components, trust } = args.clone();
+        Self { dirs, masks, hosts, components, trust, ..Self::default() }
     }
 }
 
@@ -121,6 +127,12 @@ pub struct ToolPolicy {
     /// Real clocks and random numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Hosts among the granted ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
+    /// The secrets that go with requests to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretGrant>,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
 }
@@ -128,7 +140,13 @@ pub struct ToolPolicy {
 impl ToolPolicy {
     /// The same as grants.
     pub fn grants(&self) -> Grants {
-        Grants { dirs: self.dirs.clone(), entropy: self.entropy, limits: self.limits.clone() }
+        Grants {
+            dirs: self.dirs.clone(),
+            entropy: self.entropy,
+            hosts: self.hosts.clone(),
+            secrets: self.secrets.clone(),
+            limits: self.limits.clone(),
+        }
     }
 }
 
@@ -183,7 +201,8 @@ impl Resolved {
 
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
-        let grants = layers::grants(&files.config, &user.config, flags);
+        let mut grants = layers::grants(&files.config, &user.config, flags);
+        grants.secrets = secrets::granted(&user.config, &grants.hosts)?;
         let mut components = Vec::new();
         for (path, bytes) in files.components() {
             components.push(ComponentSource::from_bytes(path.clone(), bytes.clone()));

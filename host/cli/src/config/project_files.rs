@@ -113,6 +113,13 @@ impl ConfigFile {
                 .hint("put it into your own configuration, or use the flag")
                 .into());
         }
+        if let Some(name) = self.secrets.keys().next() {
+            return Err(Refusal::usage(format!(
+                "{CONFIG} says `[secrets.{name}]`; a project can't, since it could send your keys anywhere"
+            ))
+            .hint("put it into your own configuration")
+            .into());
+        }
         let dirs = self.grants.dirs.iter().chain(self.tools.values().filter_map(|tool| tool.dirs.as_ref()));
         if let Some(shows) = dirs.flatten().find_map(|dir| dirs::shows(&dir.0)) {
             return Err(Refusal::usage(format!(

@@ -42,9 +42,11 @@ fn the_example_of_prices_makes_a_limit_of_money_one_that_can_be_kept() {
 #[test]
 fn every_key_of_the_configuration_is_documented() {
     // Known to the language, and refused by this version.
-    let refused = ["roles", "hosts", "env", "secrets", "requests"];
+    let refused = ["roles", "env", "secrets", "keyring"];
     let home = Home::new();
-    for table in ["", "[grants]", "[limits]", "[tools.x]", "[models]", "[models.plan]", "[experts.x]"] {
+    for table in
+        ["", "[grants]", "[limits]", "[tools.x]", "[models]", "[models.plan]", "[experts.x]", "[secrets.x]"]
+    {
         home.write("project/ringfence.toml", format!("{table}\nnonsense = 1\n"));
         let said = home.run(["tool", "list", "project"]);
         let (_, known) = said.err.split_once("expected one of ").unwrap_or_else(|| panic!("{said}"));

@@ -23,6 +23,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         input,
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
+        egress: bench.toolbox.egress().clone(),
         cancel: cancel.clone(),
         tool,
     };
