@@ -24,6 +24,10 @@ const TABLE_ENTRIES: usize = 2048;
 /// However many files a call may have open.
 const MOST_TABLE_ENTRIES: usize = 1 << 17;
 
+/// Headers that a guest puts together, what the host keeps around each of them included.
+const LEAST_FIELD_BYTES: usize = 16 << 10;
+const MOST_FIELD_BYTES: usize = 128 << 10;
+
 /// One call's data.
 pub(crate) struct HostState {
     wasi: WasiCtx,
@@ -59,10 +63,12 @@ impl HostState {
             }
             None => Passing::Real(Instant::now()),
         };
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(field_bytes(request));
         Self {
             wasi: wasi.build(),
             passing,
-            http: WasiHttpCtx::new(),
+            http,
             table,
             limiter: MemoryLimiter::new(limits.memory_bytes),
             sockets: ClosedNetwork::new(network.clone()),
@@ -77,6 +83,15 @@ impl HostState {
 fn table_entries(limits: &Limits) -> usize {
     let files = usize::try_from(limits.open_files).unwrap_or(MOST_TABLE_ENTRIES);
     files.saturating_mul(2).saturating_add(TABLE_ENTRIES / 2).clamp(TABLE_ENTRIES, MOST_TABLE_ENTRIES)
+}
+
+/// Headers as the guest writes them lie in the host's memory, in each of its table's entries.
+fn field_bytes(request: &CallRequest) -> usize {
+    if request.tree.grants().hosts.is_empty() {
+        return LEAST_FIELD_BYTES;
+    }
+    let bytes = usize::try_from(request.limits.requests.header_bytes).unwrap_or(MOST_FIELD_BYTES);
+    bytes.clamp(LEAST_FIELD_BYTES, MOST_FIELD_BYTES)
 }
 
 impl WasiView for HostState {

@@ -34,6 +34,14 @@ pub(crate) fn judge(
     let mut denials = files.denials;
     denials.extend(network.denials);
     spell_as_given(&mut denials, &request.input);
+    for denial in &mut denials {
+        denial.asked = scrub.text(&denial.asked);
+        denial.resolved = scrub.text(&denial.resolved);
+    }
+    let mut opened = files.opened;
+    for file in &mut opened {
+        file.path = scrub.text(&file.path);
+    }
 
     let crash = match &ended {
         Ended::Raised(error) => Some(scrub.text(&describe(error))),
@@ -48,7 +56,7 @@ pub(crate) fn judge(
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
         hosts: request.tree.grants().hosts.clone(),
-        opened: files.opened,
+        opened,
         denials,
         requests: network.requests,
         omitted: files.omitted.saturating_add(network.omitted),

@@ -8,6 +8,7 @@ use std::error::Error as StdError;
 use thiserror::Error;
 use wasmtime::component::ResourceTableError;
 use wasmtime::{Trap, WasmBacktrace};
+use wasmtime_wasi_http::FieldMapError;
 
 /// Frames of a guest's stack that are named.
 const FRAMES: usize = 8;
@@ -30,6 +31,12 @@ pub(crate) fn limit_behind(error: &wasmtime::Error) -> Option<Exceeded> {
     }
     if let Some(QuotaExceeded(limit)) = error.chain().find_map(|cause| cause.downcast_ref()) {
         return Some(*limit);
+    }
+    let is_too_large = |cause: &FieldMapError| {
+        matches!(cause, FieldMapError::TooManyFields | FieldMapError::TotalSizeTooBig)
+    };
+    if error.chain().filter_map(|cause| cause.downcast_ref()).any(is_too_large) {
+        return Some(Exceeded::HeaderBytes);
     }
     let exchange = error.chain().any(|cause| {
         matches!(cause.downcast_ref::<ResourceTableError>(), Some(ResourceTableError::Full))

@@ -23,7 +23,6 @@ fn what_can_t_be_honoured_is_refused_with_the_line() {
         "[grants]\nhosts = [\"https://bücher.example\"]",
         "[grants]\nhosts = [\"http://localhost:8080\"]",
         "[grants]\nhosts = [{ url = \"https://api.example.com\", methods = [\"get\"] }]",
-        "[tools.read_file]\nhosts = [\"https://api.example.com\"]",
         "[secrets.key]\nenv = \"KEY\"\nhost = \"https://api.example.com\"\nheader = \"x-key\"",
         "[secrets.key]\nkeyring = \"key\"\nhost = \"https://api.example.com\"\nheader = \"x-key\"",
         "[grants]\ndirs = [{ path = \"src\", access = \"write\" }]",

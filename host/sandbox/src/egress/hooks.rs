@@ -11,6 +11,9 @@ use std::future::ready;
 use std::sync::Arc;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
 
+/// Of a request's body, in the host's memory.
+const CHUNK_BYTES: usize = 64 << 10;
+
 /// The outgoing requests of one call.
 pub(crate) struct Egress {
     tree: Arc<GrantedTree>,
@@ -35,6 +38,11 @@ impl WasiHttpHooks for Egress {
     /// Any: another than these two is judged, and on record.
     fn is_supported_scheme(&mut self, _scheme: &Scheme) -> bool {
         true
+    }
+
+    /// What the host holds of a body while it is sent.
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK_BYTES
     }
 
     fn send_request(

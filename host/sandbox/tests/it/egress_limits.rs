@@ -109,6 +109,13 @@ async fn headers_beyond_a_low_limit_end_the_call_both_ways() {
     let report = given.ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
     exceeded(report, Exceeded::HeaderBytes).await;
     assert_eq!(server.heard().len(), heard);
+    // More than the host keeps of them at all.
+    let longer = "y".repeat(200_000);
+    let headers = [("x", longer.as_str())];
+    let report = given.ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
+    exceeded(report, Exceeded::HeaderBytes).await;
+    let report = Given::default().ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
+    exceeded(report, Exceeded::HeaderBytes).await;
 }
 
 #[tokio::test]
