@@ -57,7 +57,7 @@ impl Exchange {
             .min(crate::call::LONGEST);
         self.prepare(&mut request)?;
         let connection = connect(&self.permit, &self.context, until.min(began + connecting)).await;
-        let Connection { stream, address } = connection.map_err(|why| self.unconnected(why))?;
+        let Connection { stream, address } = connection.map_err(|why| self.unconnected(why, until))?;
         self.in_flight.connected(address);
 
         let request = request.map(|body| SentBody::new(body, self.in_flight.meter()));
@@ -168,9 +168,12 @@ impl Exchange {
         Ok(())
     }
 
-    fn unconnected(&self, why: Unconnected) -> Error {
+    fn unconnected(&self, why: Unconnected, until: Instant) -> Error {
         let asked = &self.permit.asked;
         let (denial, error) = match why {
+            Unconnected::Failed(Error::ConnectionTimeout) if Instant::now() >= until => {
+                return self.over(Exceeded::RequestTime, Error::ConnectionTimeout);
+            }
             Unconnected::Failed(error) => return error,
             Unconnected::Refused { address, what, grantable } => {
                 let would_allow = grantable.then(|| allowing(&self.permit.origin, &asked.method, true));

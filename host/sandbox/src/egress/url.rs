@@ -187,6 +187,7 @@ impl From<HostUrl> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_url_has_one_spelling() {
@@ -233,6 +234,17 @@ mod tests {
             error,
             "`https://…@example.com` can't be granted: it holds a user name or password; give a key apart, as a secret"
         );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_shown_so_that_it_is_read_again(
+            text in "(https?://)?[a-zA-Z0-9.:@\\[\\]%/?#_~;\\\\-]{0,40}"
+        ) {
+            if let Ok(url) = HostUrl::parse(&text) {
+                prop_assert_eq!(HostUrl::parse(&url.to_string()), Ok(url));
+            }
+        }
     }
 
     #[test]

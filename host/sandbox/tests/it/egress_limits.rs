@@ -156,6 +156,9 @@ async fn a_guest_is_told_when_connecting_takes_too_long() {
     let limits = RequestLimits { connect_ms: 50, ..RequestLimits::default() };
     let given = Given { limits, egress: resolving(Never), ..Given::host("http://api.example.com") };
     assert_eq!(failed(&given.get("http://api.example.com/").await), code::CONNECTION_TIMEOUT);
+    let limits = RequestLimits { time_ms: 50, ..RequestLimits::default() };
+    let given = Given { limits, ..given };
+    exceeded(given.get("http://api.example.com/").await, Exceeded::RequestTime).await;
 }
 
 #[tokio::test]

@@ -81,6 +81,26 @@ async fn a_certificate_of_nobody_s_or_another_s_is_not_believed() {
     assert!(server.heard().is_empty());
 }
 
+/// Runs itself once more, where the variable names the root of the tests.
+#[tokio::test]
+async fn a_root_that_ssl_cert_file_names_is_believed() {
+    const INNER: &str = "RINGFENCE_TESTS_WITH_ROOT";
+    if std::env::var_os(INNER).is_some() {
+        let server = server("api.example.com").await;
+        let (given, url) = given("api.example.com", server.port(), EgressContext::default());
+        assert_eq!(Answer::of(&given.get(&url).await).text(), "encrypted");
+        return;
+    }
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/certificates/root.pem");
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "egress_tls::a_root_that_ssl_cert_file_names_is_believed"])
+        .envs([(INNER, "1"), ("SSL_CERT_FILE", root)])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
 #[tokio::test]
 async fn a_server_that_speaks_no_tls_is_an_error_of_the_guest_s() {
     let at_once = |mut stream: tokio::net::TcpStream| async move {

@@ -2,7 +2,9 @@
 
 use crate::built;
 use crate::guests::{Bench, WASI};
-use ringfence_sandbox::{DenialReason, Outcome, SandboxConfig};
+use ringfence_sandbox::{
+    CallRequest, DenialReason, GrantedTree, Grants, HostGrant, Outcome, ProjectDir, SandboxConfig,
+};
 use serde_json::json;
 
 const WIT: &str = r#"
@@ -134,6 +136,21 @@ async fn a_name_look_up_is_refused_and_recorded() {
     // `access-denied`
     assert_eq!(*error, json!(1));
     assert_eq!((denials[0].operation.as_str(), denials[0].asked.as_str()), ("resolve", "example.com"));
+}
+
+#[tokio::test]
+async fn name_look_ups_stay_closed_where_hosts_are_granted() {
+    let bench = online();
+    let hosts = vec![HostGrant::parse("https://example.com").unwrap()];
+    let grants = Grants { hosts, ..Grants::whole_project() };
+    let tree = GrantedTree::open(&ProjectDir::open(bench.project()).unwrap(), &grants).unwrap();
+    let request = CallRequest { tree, ..bench.request("look_up", json!({"name": "example.com"})) };
+    let report = bench.sandbox.call(request).await.unwrap();
+    assert!(matches!(report.outcome, Outcome::Denied { .. }), "{:?}", report.outcome);
+    assert_eq!(
+        report.outcome.message(&report.receipt),
+        "resolve example.com: sockets and name look-ups are closed to tools"
+    );
 }
 
 #[tokio::test]
