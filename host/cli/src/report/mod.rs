@@ -305,12 +305,22 @@ pub struct Note {
 pub struct Fence {
     /// Granted folders with their access, as receipts have them.
     pub folders: Vec<String>,
+    /// Granted hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Requests that were made, as far as receipts list them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub requests: u64,
     /// The component of each tool that was called, by digest.
     pub components: BTreeMap<String, String>,
     /// How many different files the tools opened, as far as receipts list them.
     pub files_opened: u64,
     /// Openings and denials that didn't fit into the receipts' bounded lists.
     pub omitted: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a run used.
