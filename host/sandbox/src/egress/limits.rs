@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestLimits {
-    /// Requests, refused ones not counted.
+    /// Requests; those that are refused before anything is looked up aren't counted.
     pub count: u64,
     /// The headers of one request, and those of one reply, in bytes.
     pub header_bytes: u64,

@@ -2,6 +2,7 @@
 
 use crate::egress_guest::{Answer, Ask, Given, code, failed, others_go_on, resolving};
 use crate::egress_server::{Connection, Server, reply};
+use crate::guests::join_all;
 use ringfence_sandbox::{Addresses, CallReport, Exceeded, Outcome, RequestLimits, Resolve};
 use serde_json::json;
 use std::time::Duration;
@@ -71,6 +72,28 @@ async fn an_endless_body_ends_the_call() {
     let report = exceeded(report, Exceeded::ReceivedBytes).await;
     let received = report.receipt.requests[0].bytes_in;
     assert!(received > 1 << 20 && received < 2 << 20, "{received}");
+}
+
+#[tokio::test]
+async fn others_go_on_while_servers_flood_and_drip() {
+    let flood = |connection, _| for_ever(connection, UNTIL_CLOSED, &[b'x'; 4096], Duration::ZERO);
+    let drip = |connection, _| for_ever(connection, UNTIL_CLOSED, b"x", Duration::from_millis(5));
+    let (flood, drip) = (Server::new(flood).await, Server::new(drip).await);
+    let limits = RequestLimits { time_ms: 500, ..RequestLimits::default() };
+    let (flooded, dripped) = (within(&flood, limits.clone()), within(&drip, limits));
+    let (flood, drip) = (flood.url("/"), drip.url("/"));
+    let hostile = join_all((0..4).map(|_| async {
+        let (flooded, dripped) = tokio::join!(flooded.get(&flood), dripped.get(&drip));
+        [flooded.outcome, dripped.outcome]
+    }));
+    let others = async {
+        for _ in 0..50 {
+            others_go_on().await;
+        }
+    };
+    for outcome in tokio::join!(hostile, others).0.into_iter().flatten() {
+        assert!(matches!(outcome, Outcome::Exceeded(_)), "{outcome:?}");
+    }
 }
 
 #[tokio::test]
