@@ -108,7 +108,7 @@ under=${target//-/_}
 export "CC_$under=$clang" "AR_$under=$ar" "CFLAGS_$under=$cflags"
 
 CARGO_ENCODED_RUSTFLAGS=$flags CARGO_TARGET_DIR=$target_dir "$cargo" build --release --lib --locked \
-  --manifest-path "$tools/Cargo.toml" --target "$target" -p ringfence-files -p ringfence-code "${extra[@]}" >&2
+  --manifest-path "$tools/Cargo.toml" --target "$target" -p ringfence-files -p ringfence-code -p ringfence-edit -p ringfence-web "${extra[@]}" >&2
 
 unset RUSTC RUSTC_BOOTSTRAP
 mkdir -p "$out"

@@ -56,9 +56,13 @@ fn intents_came_first(life: &Life, what: &str) {
         let meant = match &recorded.event.kind {
             EventKind::ModelReplied { call, .. }
             | EventKind::ModelFailed { call, .. }
+            | EventKind::ModelDropped { call, .. }
             | EventKind::ToolFinished { call, .. } => calls.contains(call),
             EventKind::Answered { review, .. } => reviews.contains(review),
-            EventKind::Started { .. } | EventKind::Resumed { .. } => true,
+            EventKind::Started { .. }
+            | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_) => true,
             EventKind::Interrupted | EventKind::Replanned { .. } => false,
         };
         assert!(meant, "{what}: nothing was to come of {recorded:?}");

@@ -17,26 +17,13 @@ mod second_signal;
 mod small_disk;
 mod world;
 
-use ringfence_tests::messages_api::worked_example::GOAL;
+use ringfence_tests::messages_api::worked_example::WORKED_EXAMPLE;
 use ringfence_tests::product::Product;
 use serde_json::Value;
 
 fn product() -> Product {
     Product::new(env!("CARGO_BIN_EXE_ringfence"), env!("CARGO_TARGET_TMPDIR"))
 }
-
-/// The worked example's command: its goal, a pause after the plan, three tools that only read.
-const WORKED_EXAMPLE: &[&str] = &[
-    "run",
-    "my_project",
-    GOAL,
-    "--max-iterations",
-    "30",
-    "--pause",
-    "after_plan",
-    "--tools",
-    "read_file,list_files,analyze_code",
-];
 
 /// `show --json` of the only run in this home.
 fn shown(product: &Product) -> Value {

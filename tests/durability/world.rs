@@ -49,10 +49,14 @@ impl Tool {
     pub(crate) fn can(self) -> ToolFacts {
         match self {
             Self::Look | Self::Peek => {
-                ToolFacts { reads: true, writes: false, egress: false, deterministic: true }
+                ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true }
             }
-            Self::Note => ToolFacts { reads: false, writes: true, egress: false, deterministic: false },
-            Self::Send => ToolFacts { reads: false, writes: false, egress: true, deterministic: false },
+            Self::Note => {
+                ToolFacts { reads: false, writes: true, staged: false, egress: false, deterministic: false }
+            }
+            Self::Send => {
+                ToolFacts { reads: false, writes: false, staged: false, egress: true, deterministic: false }
+            }
         }
     }
 

@@ -8,19 +8,22 @@ mod control;
 mod crash;
 mod flows;
 mod fork;
+mod given_up;
 mod malformed;
 mod models;
 mod notify;
 mod parallel;
 mod pauses;
 mod playbook;
+mod recall;
 mod replay;
 mod supervise;
 mod trouble;
 mod worked_example;
+mod writes;
 
 use ringfence_store::Store;
-use ringfence_tests::messages_api::worked_example::{GOAL, answer};
+use ringfence_tests::messages_api::worked_example::{GOAL, WORKED_EXAMPLE, answer};
 use ringfence_tests::messages_api::{Answer, Asked, MessagesApi};
 use ringfence_tests::product::{Ended, Product};
 use serde_json::Value;
@@ -30,20 +33,6 @@ use std::process::{Child, Command};
 fn product() -> Product {
     Product::new(env!("CARGO_BIN_EXE_ringfence"), env!("CARGO_TARGET_TMPDIR"))
 }
-
-/// The worked example's command: its goal, 30 iterations, a pause after the plan, three tools
-/// that read and none that writes.
-const WORKED_EXAMPLE: &[&str] = &[
-    "run",
-    "my_project",
-    GOAL,
-    "--max-iterations",
-    "30",
-    "--pause",
-    "after_plan",
-    "--tools",
-    "read_file,list_files,analyze_code",
-];
 
 /// A run of the worked example up to the plan's review.
 fn planned(product: &Product, server: &MessagesApi) -> Ended {

@@ -4,13 +4,17 @@
 //! own: deadlines and grants themselves (the sandbox keeps them).
 
 use crate::driver::{Executed, Executor, Readied};
+use crate::recall::Recall;
+use crate::staging::{Staging, Writing};
+use crate::state_dir::Folders;
 use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
 use async_trait::async_trait;
-use ringfence_engine::{OutcomeStatus, ReceiptId, ToolCall, ToolOutcome, ToolSpec};
+use ringfence_engine::{OutcomeStatus, ReceiptId, ReviewId, RunId, ToolCall, ToolOutcome, ToolSpec};
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, Limits, Outcome, Sandbox, Tool,
+    CallError, CallReport, CallRequest, CancellationToken, Limits, Mark, Outcome, Sandbox, Tool,
 };
+use ringfence_store::Journal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +29,10 @@ pub struct Fenced {
     pub allowed: BTreeSet<String>,
     /// Those whose equal calls in a row are their nature.
     pub polling: BTreeSet<String>,
+    /// Where changes go, where a tool can make any.
+    pub staging: Option<Staging>,
+    /// Answers of earlier calls; without them every call is made.
+    pub recall: Option<Recall>,
 }
 
 impl Fenced {
@@ -45,6 +53,39 @@ impl Fenced {
                 }
             })
             .collect()
+    }
+
+    /// The same with the run's stage, where a tool can change something; with the journal of a run
+    /// that is taken up.
+    pub fn staged(mut self, run: &RunId, journal: Option<&Journal>, folders: &Folders) -> Result<Self> {
+        if self.allowed.iter().any(|tool| self.toolbox.facts(tool).writes) {
+            self.staging = Some(Staging::open(run, journal, folders)?);
+        }
+        Ok(self)
+    }
+
+    fn request(&self, tool: &Tool, call: &ToolCall) -> CallRequest {
+        let bounds = self.toolbox.limits(&call.tool);
+        CallRequest {
+            tool: tool.clone(),
+            input: call.input.clone(),
+            tree: self.toolbox.tree(&call.tool).clone(),
+            stage: self.staging.as_ref().map(|staging| staging.stage().clone()),
+            known: self.staging.as_ref().map(Staging::known).unwrap_or_default(),
+            limits: Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() },
+            egress: self.toolbox.egress().clone(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// The turn to write, where the call can.
+    async fn turn(&self, call: &ToolCall) -> Result<Option<Writing<'_>>> {
+        match &self.staging {
+            Some(staging) if self.toolbox.facts(&call.tool).writes => {
+                staging.begin(call.call).await.map(Some)
+            }
+            Some(_) | None => Ok(None),
+        }
     }
 
     fn allowed(&self, tool: &str) -> Option<&Tool> {
@@ -70,36 +111,62 @@ impl Executor for Fenced {
         let Some(tool) = self.allowed(&call.tool) else {
             return Ok(not_run(format!("there is no tool `{}`", call.tool)));
         };
-        let bounds = self.toolbox.limits(&call.tool);
-        let limits = Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() };
-        let request = CallRequest {
-            tool: tool.clone(),
-            input: call.input.clone(),
-            tree: self.toolbox.tree(&call.tool).clone(),
-            limits,
-            egress: self.toolbox.egress().clone(),
-            cancel: CancellationToken::new(),
-        };
-        match self.sandbox.call(request).await {
-            Ok(report) => executed(call, report),
-            Err(error @ (CallError::Input { .. } | CallError::Load(_))) => Ok(not_run(error.to_string())),
+        let turn = self.turn(call).await?;
+        match Recall::call(self.recall.as_ref(), &self.sandbox, self.request(tool, call)).await {
+            Ok(report) => {
+                let staging = self.staging.as_ref();
+                staging.into_iter().for_each(|staging| staging.learn(&report.receipt));
+                let mark = match (staging, &turn) {
+                    (Some(staging), Some(_)) => Some(staging.stage().mark()?),
+                    (Some(_), None) | (None, _) => None,
+                };
+                executed(call, report, mark)
+            }
+            Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
+                Ok(not_run(error.to_string()))
+            }
             // The host stumbled, not the tool: the next try may well work.
-            Err(error @ CallError::Host { .. }) => {
+            Err(error @ (CallError::Host { .. } | CallError::Stage { .. })) => {
                 let mut executed = not_run(error.to_string());
                 executed.outcome.transient = true;
                 Ok(executed)
             }
         }
     }
+
+    async fn rehearse(&self, review: ReviewId, call: &ToolCall) -> Result<()> {
+        let (Some(staging), Some(tool)) = (&self.staging, self.allowed(&call.tool)) else { return Ok(()) };
+        let Some(turn) = self.turn(call).await? else { return Ok(()) };
+        let called = self.sandbox.call(self.request(tool, call)).await;
+        let told = match called {
+            Ok(report) => {
+                let message = report.outcome.message(&report.receipt);
+                let places: Vec<_> = report.receipt.written.into_iter().map(|it| it.path).collect();
+                let diff = turn.take_back(&places)?;
+                if message.is_empty() { diff } else { format!("{diff}The call would fail: {message}\n") }
+            }
+            Err(error) => {
+                turn.take_back(&[])?;
+                format!("The call would fail: {error}\n")
+            }
+        };
+        staging.propose(review, told)
+    }
 }
 
-fn executed(call: &ToolCall, report: CallReport) -> Result<Executed> {
+/// The name in a receipt of the stage's state after a call that could change it.
+pub(crate) const STAGE_MARK: &str = "stage_mark";
+
+fn executed(call: &ToolCall, report: CallReport, mark: Option<Mark>) -> Result<Executed> {
     let id = match call.attempt {
         0 | 1 => ReceiptId(format!("r{}", call.call)),
         attempt => ReceiptId(format!("r{}.{attempt}", call.call)),
     };
     let message = report.outcome.message(&report.receipt);
-    let receipt = serde_json::to_value(&report.receipt).context("a receipt can't be written")?;
+    let mut receipt = serde_json::to_value(&report.receipt).context("a receipt can't be written")?;
+    if let (Some(mark), Some(receipt)) = (mark, receipt.as_object_mut()) {
+        receipt.insert(STAGE_MARK.to_owned(), serde_json::to_value(mark)?);
+    }
     let (status, value) = match report.outcome {
         Outcome::Done(value) => (OutcomeStatus::Done, value),
         Outcome::Failed(error) => (OutcomeStatus::Failed, error),

@@ -16,14 +16,15 @@ use crate::notify::{Notifying, Subscription};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::report::{self, Report};
-use crate::review::{Reviewer, describe, ways_on};
+use crate::review::{Reviewer, describe, ways_on, would_change};
 use crate::setup::Setup;
 use crate::shell;
+use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, TaskStatus, Timestamp,
+    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -140,9 +141,11 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
     failpoint::hit("append");
     let lease = store.create_run(&entered, &entry)?;
     failpoint::hit("appended");
-    let reviewer = Reviewer { given: None, yes, terminal: voice.interactive, all_calls: false };
+    let reviewer =
+        Reviewer { yes, terminal: voice.interactive, folders: Some(folders.clone()), ..Reviewer::default() };
     let sandbox = fenced.sandbox.clone();
-    go(&sandbox, false, |interrupt| Driver {
+    let fenced = fenced.staged(&run.state().run, None, folders)?;
+    go(&sandbox, Origin::New, |interrupt| Driver {
         run,
         lease,
         model,
@@ -166,12 +169,30 @@ pub fn take_up(run: &RunId, resumption: Resumption, folders: &Folders, voice: Vo
     let journal = store.journal(run)?;
     let run = Run::from_state(replay(&journal)?);
     let means = Means::of(run.state(), &resumption, folders)?;
-    let unjournaled = last_sign.map_or(Duration::ZERO, |sign| between(run.state().clock.latest, sign));
-    go_on(Opened { store, lease, run, unjournaled }, means, resumption, folders, voice)
+    let unjournaled = Stopwatch::unjournaled(run.state(), last_sign);
+    let was_driven = was_driven(&journal);
+    go_on(Opened { store, lease, run, unjournaled, was_driven }, means, resumption, folders, voice)
 }
 
-fn between(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or(0))
+/// A run that was forked and left alone has had no driver: it holds what it was forked with, and its
+/// plan.
+fn was_driven(journal: &Journal) -> bool {
+    let given = journal.run.parent.as_ref().map_or(0, |parent| parent.event);
+    let own = journal.events.iter().skip(usize::try_from(given).unwrap_or(usize::MAX));
+    own.map(|recorded| &recorded.event.kind).any(|kind| match kind {
+        EventKind::Replanned { .. }
+        | EventKind::Answered { answer: Answer::EditPlan { .. }, .. }
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_) => false,
+        EventKind::Started { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
+        | EventKind::ToolFinished { .. }
+        | EventKind::Answered { .. }
+        | EventKind::Interrupted
+        | EventKind::Resumed { .. } => true,
+    })
 }
 
 /// What a run that was there before is driven with.
@@ -205,6 +226,8 @@ pub struct Opened {
     pub run: Run,
     /// Working time since its latest event, as far as a driver that was lost gave signs of life.
     pub unjournaled: Duration,
+    /// Whether a driver had it before.
+    pub was_driven: bool,
 }
 
 /// Drives a run that was there before until it stops, and tells how.
@@ -215,13 +238,15 @@ pub fn go_on(
     folders: &Folders,
     voice: Voice,
 ) -> Result<Exit> {
-    let Opened { store, lease, run, unjournaled } = opened;
+    let Opened { store, lease, run, unjournaled, was_driven } = opened;
     let Means { project, model, fenced } = means;
     let Resumption { other: _, record: _, reviewer, durability: _, notify } = resumption;
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let driven = go(&sandbox, true, |interrupt| Driver {
+    let fenced = fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?;
+    let origin = if was_driven { Origin::Driven } else { Origin::Forked };
+    let driven = go(&sandbox, origin, |interrupt| Driver {
         run,
         lease,
         model,
@@ -309,16 +334,32 @@ pub fn own_name() -> String {
     if program.contains('/') { program } else { "ringfence".to_owned() }
 }
 
+/// Where a run comes from that is about to be driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// It begins.
+    New,
+    /// It was forked, and nobody has driven it.
+    Forked,
+    /// From another driver.
+    Driven,
+}
+
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
-fn go(sandbox: &Sandbox, resumed: bool, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
+fn go(sandbox: &Sandbox, origin: Origin, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
     sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
         driver.observer.notice(Notice::ModelChosen { identity: &identity });
-        driver.observer.notice(Notice::Opened { run: &run, resumed });
-        if resumed {
-            driver.take_over()?;
+        driver.observer.notice(Notice::Opened { run: &run, resumed: origin != Origin::New });
+        match origin {
+            Origin::New => {}
+            Origin::Forked => driver.take_over()?,
+            Origin::Driven => {
+                driver.reckon_lost()?;
+                driver.take_over()?;
+            }
         }
         let halt = driver.drive().await?;
         // It may still be telling somebody, which needn't keep anybody waiting for the result.
@@ -335,13 +376,16 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
                 err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
             }
             print_result(&journal, folders, voice.json)?;
+            if !voice.quiet {
+                tell_staged(&journal, folders)?;
+            }
             if let Some(way) = way_on(state, journal.run.events, folders).filter(|_| !voice.quiet) {
                 err(&format!("To go on from there:\n  {}\n", terminal::plain(&way)));
             }
             Ok(())
         }
         Halt::Waiting(review) => {
-            tell_question(review, state, &resume);
+            tell_question(review, state, folders);
             Ok(())
         }
         Halt::Interrupted => {
@@ -351,11 +395,41 @@ fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice:
     }
 }
 
+/// Says what is staged, and what can be done with it.
+pub fn tell_staged(journal: &Journal, folders: &Folders) -> Result<()> {
+    let Some(staging) = Staging::look(&journal.run.id, folders)? else { return Ok(()) };
+    let changes = staging.stage().changes()?;
+    if !changes.is_empty() {
+        let command = |name: &str| own_command(&format!("{name} {}", journal.run.id), folders);
+        err(&format!(
+            "{} staged and not in the project yet. To see, apply or discard:\n  {}\n  {}\n  {}\n",
+            match changes.len() {
+                1 => "1 change is".to_owned(),
+                many => format!("{many} changes are"),
+            },
+            command("diff"),
+            command("apply"),
+            command("discard")
+        ));
+    }
+    Ok(())
+}
+
 /// Says what a run waits for, and the commands that answer it.
-pub fn tell_question(review: &Review, state: &State, resume: &str) {
-    err(&format!("\n{}Run {} waits for an answer. To go on, one of:\n", describe(review, state), state.run));
-    for way in ways_on(resume, review, state.settings.flow) {
+pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
+    let resume = resume_command(&state.run, folders);
+    let change = proposed(&state.run, review.id, folders).map(|diff| would_change(&diff)).unwrap_or_default();
+    let asks = describe(review, state);
+    err(&format!("\n{asks}{change}Run {} waits for an answer. To go on, one of:\n", state.run));
+    for way in ways_on(&resume, review, state.settings.flow) {
         err(&format!("  {}\n", terminal::plain(&way)));
+    }
+    if matches!(review.subject, Subject::Question { .. }) {
+        let grant = own_command(&format!("grant {} --dir PATH", state.run), folders);
+        err(&format!(
+            "If it needs a folder that isn't granted, before that:\n  {}\n",
+            terminal::plain(&grant)
+        ));
     }
 }
 

@@ -9,21 +9,38 @@ use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
 use crate::model_choice::ModelPlan;
+use crate::recall::Recall;
 use crate::shelf::Shelf;
 use crate::state_dir::Folders;
 use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
-use ringfence_engine::{Expert, Settings, State};
+use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
-use ringfence_sandbox::{Digest, Grants, ProjectDir};
+use ringfence_sandbox::{
+    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir,
+};
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Things remembered of earlier runs that a run is told at most.
 const MEMORIES: usize = 5;
+
+/// Who a run works as, as far as its terms say so.
+pub fn role_of(state: &State) -> Option<String> {
+    Some(state.settings.metadata.get("role")?.as_str()?.to_owned())
+}
+
+/// Adds a folder; one that is there already can only be given more access.
+fn add(dirs: &mut Vec<DirGrant>, dir: &DirGrant) {
+    match dirs.iter_mut().find(|known| known.path == dir.path) {
+        Some(known) => known.access = known.access.max(dir.access),
+        None => dirs.push(dir.clone()),
+    }
+}
 
 /// The terms of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +55,12 @@ pub struct Setup {
     /// The tools that may be used; none means all.
     #[serde(default)]
     pub allowed: Option<Vec<String>>,
+    /// Who the run works as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Where the role's tools are named, for errors; empty for a run that is taken up again.
+    #[serde(skip)]
+    pub role_said_in: String,
     /// Components besides the standard ones. Their bytes are kept in the state folder.
     #[serde(default)]
     pub components: Vec<Pinned>,
@@ -76,7 +99,9 @@ impl Setup {
             project: project.path().to_owned(),
             grants: resolved.grants.clone(),
             tools: resolved.tools.clone(),
-            allowed,
+            allowed: resolved.allowed(allowed)?,
+            role: resolved.role.as_ref().map(|role| role.name.clone()),
+            role_said_in: resolved.role.as_ref().map_or_else(String::new, |role| role.said_in.clone()),
             components,
             polling: resolved.polling.clone(),
             models,
@@ -108,11 +133,48 @@ impl Setup {
         })
     }
 
-    /// The terms that a run was started on.
+    /// The terms that a run is on: those it was started on, and what a person allowed since.
     pub fn of(state: &State) -> Result<Self> {
-        serde_json::from_value(state.settings.metadata.clone()).with_context(|| {
+        Self::after(state, state.granted.len())
+    }
+
+    /// The same when a person had allowed only the first so many things.
+    pub fn after(state: &State, grants: usize) -> Result<Self> {
+        let mut setup: Self = serde_json::from_value(state.settings.metadata.clone()).with_context(|| {
             format!("run {} was started by another version, or its journal is damaged", state.run)
-        })
+        })?;
+        for granted in state.granted.iter().take(grants) {
+            setup.allow(&granted.grant).with_context(|| {
+                format!("what was granted to run {} can't be read by this version", state.run)
+            })?;
+        }
+        Ok(setup)
+    }
+
+    /// Takes in what a person allows during the run. A tool that was given folders or hosts of its own
+    /// keeps to them. No secret comes with a host: those were chosen when the run began.
+    pub fn allow(&mut self, grant: &LaterGrant) -> Result<()> {
+        match grant {
+            LaterGrant::Dir { path, access, masks } => {
+                let access: Access = serde_json::from_value(json!(access)).context("an unknown access")?;
+                let patterns = masks.iter().map(|mask| MaskPattern::parse(mask)).collect::<Result<_, _>>()?;
+                let masks = Masks { defaults: true, patterns };
+                let dir = DirGrant { path: GrantPath::parse(path)?, access, masks };
+                for policy in self.tools.values_mut().filter(|policy| policy.dirs == self.grants.dirs) {
+                    add(&mut policy.dirs, &dir);
+                }
+                add(&mut self.grants.dirs, &dir);
+                Ok(())
+            }
+            LaterGrant::Host { url } => {
+                let host = HostGrant::parse(url)?;
+                for policy in self.tools.values_mut().filter(|policy| policy.hosts == self.grants.hosts) {
+                    policy.hosts.push(host.clone());
+                }
+                self.grants.hosts.push(host);
+                Ok(())
+            }
+        }
     }
 
     /// Opens what is granted and loads the tools. Compiles nothing yet.
@@ -136,10 +198,12 @@ impl Setup {
         let toolbox =
             Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_secrets(folders)?;
         let allowed = match &self.allowed {
-            None => toolbox.tools().iter().map(|tool| tool.name().to_owned()).collect(),
+            None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {
                 for name in names {
-                    toolbox.tool(name)?;
+                    toolbox
+                        .offered_tool(name)
+                        .map_err(|error| toolset::said_in(error, &self.role_said_in))?;
                 }
                 names.iter().cloned().collect()
             }
@@ -147,6 +211,8 @@ impl Setup {
         for name in &self.polling {
             toolbox.tool(name)?;
         }
-        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling: self.polling.clone() })
+        let polling = self.polling.clone();
+        let recall = toolbox.is_deterministic().then(|| Recall::of(folders));
+        Ok(Fenced { sandbox: Arc::new(sandbox), toolbox, allowed, polling, staging: None, recall })
     }
 }

@@ -3,14 +3,16 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
-use crate::config::{Resolved, ToolPolicy, secrets};
+use crate::config::language::nearest;
+use crate::config::{Resolved, Role, ToolPolicy, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
+use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool,
-    Toolset, standard,
+    Access, ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig,
+    Tool, Toolset,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,8 +54,16 @@ impl Toolbox {
         let mut own = BTreeMap::new();
         for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
-            find(&tools, name)?;
+            find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
             own.insert(name.clone(), open(&policy.grants())?);
+        }
+        for tool in tools.iter() {
+            let Some(component) = standard::by_digest(tool.component().digest()) else { continue };
+            let given = narrowed.get(tool.name()).map_or_else(|| grants.clone(), ToolPolicy::grants);
+            let enough = as_needed(component.need(), &given);
+            if enough != given {
+                own.insert(tool.name().to_owned(), open(&enough)?);
+            }
         }
         let all = open(grants)?;
         Ok(Self { tools, own, all, egress: EgressContext::default() })
@@ -71,6 +81,11 @@ impl Toolbox {
         &self.egress
     }
 
+    /// A tool that a role names.
+    pub fn tool_of(&self, role: &Role, name: &str) -> Result<&Tool> {
+        self.tool(name).map_err(|error| said_in(error, &role.said_in))
+    }
+
     /// The tool of this name; the error names those that there are.
     pub fn tool(&self, name: &str) -> Result<&Tool> {
         find(&self.tools, name)
@@ -86,9 +101,41 @@ impl Toolbox {
         &self.scope(tool).tree
     }
 
+    /// What a tool sees that nothing was said of.
+    pub fn common_tree(&self) -> &Arc<GrantedTree> {
+        &self.all.tree
+    }
+
     /// The bounds of a call of this tool.
     pub fn limits(&self, tool: &str) -> &Limits {
         &self.scope(tool).limits
+    }
+
+    /// The tools that can work under their grants: those that a model is offered.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().filter(|tool| self.lacks(tool).is_none())
+    }
+
+    /// The tool of this name, if it can work under its grants; the error names what it lacks.
+    pub fn offered_tool(&self, name: &str) -> Result<&Tool> {
+        let tool = self.tool(name)?;
+        match self.lacks(tool) {
+            None => Ok(tool),
+            Some(need) => {
+                let hint = match need {
+                    Need::Write => "grant one with --dir PATH:write",
+                    Need::Egress => "grant one with --allow-host URL",
+                };
+                Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).hint(hint).into())
+            }
+        }
+    }
+
+    /// What this tool needs and isn't granted.
+    pub fn lacks(&self, tool: &Tool) -> Option<Need> {
+        let need = standard::by_digest(tool.component().digest())?.need()?;
+        let facts = self.tree(tool.name()).grants().facts();
+        (!need.is_met_by(facts)).then_some(need)
     }
 
     /// What this tool can do under its grants.
@@ -98,14 +145,39 @@ impl Toolbox {
         ToolFacts {
             reads: facts.reads,
             writes: facts.writes,
+            staged: facts.writes,
             egress: facts.egress,
             deterministic: facts.deterministic,
         }
     }
 
+    /// Whether calls of any tool may be answered by earlier ones.
+    pub fn is_deterministic(&self) -> bool {
+        self.own.values().chain([&self.all]).any(|scope| scope.tree.grants().deterministic)
+    }
+
     fn scope(&self, tool: &str) -> &Scope {
         self.own.get(tool).unwrap_or(&self.all)
     }
+}
+
+/// What a standard tool is given of a grant: to write only if it's made for that, so that the others
+/// can work side by side; and hosts, with their secrets, only if it's made for those.
+fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
+    let mut enough = given.clone();
+    let (writes, asks) = match need {
+        Some(Need::Write) => (true, false),
+        Some(Need::Egress) => (false, true),
+        None => (false, false),
+    };
+    if !writes {
+        enough.dirs.iter_mut().for_each(|dir| dir.access = Access::Read);
+    }
+    if !asks {
+        enough.hosts.clear();
+        enough.secrets.clear();
+    }
+    enough
 }
 
 /// The sandbox for a command that makes a few calls, with compiled code kept in the user's cache.
@@ -114,7 +186,8 @@ pub fn sandbox(folders: &Folders) -> Result<Sandbox> {
     Ok(Sandbox::new(SandboxConfig { cache_dir, ..SandboxConfig::for_few_calls() }).or_usage()?)
 }
 
-fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
+/// The tools of the standard components and of these.
+pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     let mut components = Vec::new();
     for component in standard::components() {
         components.push(sandbox.load(component.source()?)?);
@@ -125,11 +198,20 @@ fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     Ok(Toolset::new(components).or_usage()?)
 }
 
-fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
+/// The tool of this name; the error names the one that was likely meant, and all.
+pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
     tools.get(name).ok_or_else(|| {
         let names: Vec<_> = tools.iter().map(Tool::name).collect();
-        Refusal::usage(format!("there is no tool `{name}`"))
-            .hint(format!("the tools are: {}", names.join(", ")))
-            .into()
+        let all = names.join(", ");
+        let hint = match nearest(name, names) {
+            Some(meant) => format!("did you mean `{meant}`? The tools are: {all}"),
+            None => format!("the tools are: {all}"),
+        };
+        Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
     })
+}
+
+/// The error with the place in a file that led to it, where one did.
+pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
+    if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
 }

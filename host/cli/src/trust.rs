@@ -79,6 +79,11 @@ pub fn require(project: &Path, files: &ProjectFiles, asking: Asking<'_>, folders
     .into())
 }
 
+/// Whether the project's files count without anybody being asked.
+pub fn is_trusted(project: &Path, files: &ProjectFiles, folders: &Folders) -> Result<bool> {
+    Ok(files.is_empty() || is_confirmed(project, &files.hash(), folders)?)
+}
+
 /// The command that was given, with the hash.
 fn trusting_command(mut words: Vec<String>, hash: &str) -> String {
     // Behind `--` everything is an argument.

@@ -1,13 +1,15 @@
 //! Which event fits which state. Only reads: what is refused here leaves the run as it was.
 
 use crate::effect::{ModelStage, ToolCall};
-use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome};
+use crate::event::{EventKind, ModelFailure, ModelReply, ToolOutcome, Usage};
+use crate::granted::Granted;
 use crate::id::CallId;
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
 use crate::refused::Refused;
 use crate::review::{Resolution, replanned, resolve};
 use crate::scope::Scope;
+use crate::settled::Settled;
 use crate::stage::{Asking, Stage};
 use crate::start::check_rates;
 use crate::turn::Turn;
@@ -20,12 +22,18 @@ pub(crate) enum Admitted {
     Replied { stage: ModelStage, asking: Asking, reply: ModelReply },
     /// A model that gave none.
     Unanswered { stage: ModelStage, asking: Asking, failure: ModelFailure },
+    /// A model call that was given up.
+    Dropped { usage: Usage, cost: Option<u64> },
     /// A tool call that ended.
     ToolEnded { turn: Turn, call: ToolCall, outcome: ToolOutcome },
     /// A person's answer.
     Answered(Resolution),
     /// A person's own plan.
     Replanned(Vec<PlannedTask>),
+    /// More that a person allows.
+    Granted(Granted),
+    /// What became of staged changes.
+    Settled(Settled),
     /// A stop.
     Interrupted,
     /// A new driver.
@@ -40,11 +48,20 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::Started { .. } => Err(Refused::StartedAgain),
         // The driver of a run that is over only wants to see its end again.
         EventKind::Resumed { .. } if over => Ok(Admitted::Nothing),
+        EventKind::ModelDropped { call, usage, cost } => {
+            let known = call.0 < scope.state.next.call;
+            if known { Ok(Admitted::Dropped { usage, cost }) } else { Err(Refused::NotPending { call }) }
+        }
+        EventKind::ChangesSettled(settled) => {
+            settled.check(scope.state)?;
+            Ok(Admitted::Settled(settled))
+        }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ToolFinished { .. }
         | EventKind::Answered { .. }
         | EventKind::Replanned { .. }
+        | EventKind::Granted(_)
         | EventKind::Interrupted
             if over =>
         {
@@ -67,6 +84,10 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
             None => Err(Refused::NothingAsked { review }),
         },
         EventKind::Replanned { tasks } => replanned(scope, tasks).map(Admitted::Replanned),
+        EventKind::Granted(granted) => {
+            granted.check(scope.state)?;
+            Ok(Admitted::Granted(granted))
+        }
         EventKind::Interrupted if stage.review().is_some() => Ok(Admitted::Nothing),
         EventKind::Interrupted => Ok(Admitted::Interrupted),
         EventKind::Resumed { rates } => {

@@ -1,9 +1,11 @@
 //! Facts that happen to a run. The journal is the list of them; the state is their fold.
 
+use crate::granted::Granted;
 use crate::id::{CallId, PlanHash, ReceiptId, ReviewId, RunId, Timestamp};
 use crate::plan::PlannedTask;
 use crate::rates::Rates;
 use crate::settings::Settings;
+use crate::settled::Settled;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -49,6 +51,18 @@ pub enum EventKind {
         /// Why.
         failure: ModelFailure,
     },
+    /// A model call was given up in the middle, by a stop, a crash or because nobody needs its answer
+    /// any more: what it had used until then counts. Changes nothing else, and is taken after the end
+    /// too.
+    ModelDropped {
+        /// The call that was given up.
+        call: CallId,
+        /// What it had used, as far as it is known or can be estimated.
+        usage: Usage,
+        /// What that cost, in millionths of a US dollar, where the price is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<u64>,
+    },
     /// A tool call came to an end.
     ToolFinished {
         /// The call that ended.
@@ -82,6 +96,11 @@ pub enum EventKind {
         /// The whole new list of open tasks, first to be done first.
         tasks: Vec<PlannedTask>,
     },
+    /// A person allowed more than the run was started with, from the next call on. Answers nothing.
+    Granted(Granted),
+    /// A person put staged changes into the project, or threw them away. Taken at any time, after
+    /// the end too.
+    ChangesSettled(Settled),
 }
 
 /// A model's reply to one request.

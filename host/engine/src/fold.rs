@@ -55,6 +55,7 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             let outcome = stages::unanswered(state, stage, &asking, &failure);
             go(state, above, outcome);
         }),
+        Admitted::Dropped { usage, cost } => stages::use_up(state, &usage, cost),
         Admitted::ToolEnded { turn, call, outcome } => within(state, |state| {
             let outcome = stages::tool_ended(state, turn, &call, outcome);
             go(state, above, outcome);
@@ -72,6 +73,16 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
             lanes::recall(state, lanes::out_of(dropped));
             stages::set_tasks(state, tasks);
             go(state, above, Outcome::TasksSet);
+        }
+        Admitted::Settled(settled) => settled.settle(state),
+        Admitted::Granted(granted) => {
+            granted.settle(state);
+            announce(state, above);
+            let mut all = take_lanes(state);
+            all.iter_mut().for_each(|lane| announce(&mut lane.state, Some(state)));
+            if !all.is_empty() {
+                put_lanes(state, all);
+            }
         }
         Admitted::Interrupted => {
             let stage = std::mem::replace(&mut state.stage, Stage::Initializing);
@@ -240,6 +251,16 @@ pub(crate) fn go(state: &mut State, above: Option<&State>, outcome: Outcome) {
         Err(held) => held,
     };
     enter(state, *held);
+}
+
+/// What is sent for an owed call says what tools can do: it is announced again where that changed.
+fn announce(state: &mut State, above: Option<&State>) {
+    let scope = Scope { state, above };
+    // A template that fails on what the run knows now fails when the run is taken up.
+    let built = state.stage.asking().and_then(|(stage, _)| prompts::build(scope, stage).ok());
+    if let (Some(prompt), Some(asking)) = (built, state.stage.asking_mut()) {
+        asking.prompt = prompt.digest();
+    }
 }
 
 /// The digest and the cap of the request that is owed; or where the run goes instead.

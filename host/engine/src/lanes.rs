@@ -90,7 +90,9 @@ fn share(state: &State, parts: usize) -> Limits {
 pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
     let place = |fits: &dyn Fn(&Stage) -> bool| lanes.iter().position(|lane| fits(&lane.state.stage));
     match kind {
-        EventKind::ModelReplied { call, .. } | EventKind::ModelFailed { call, .. } => {
+        EventKind::ModelReplied { call, .. }
+        | EventKind::ModelFailed { call, .. }
+        | EventKind::ModelDropped { call, .. } => {
             place(&|stage| stage.asking().is_some_and(|(_, asking)| asking.call == *call))
         }
         EventKind::ToolFinished { call, .. } => place(&|stage| is_due(stage, *call)),
@@ -98,7 +100,9 @@ pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
         EventKind::Started { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
-        | EventKind::Replanned { .. } => None,
+        | EventKind::Replanned { .. }
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_) => None,
     }
 }
 

@@ -73,6 +73,33 @@ impl Prompts {
         Ok(())
     }
 
+    /// The same with a text that every stage is told besides, at the end of the part that never
+    /// changes. The text is shown as it stands, whatever a template would make of it.
+    #[must_use]
+    pub fn besides(self, text: &str) -> Self {
+        let shown = text.replace('{', "{{ '{' }}");
+        let told = |template: String| {
+            let mut at = 0;
+            for line in template.split_inclusive('\n') {
+                if line.trim() == SPLIT {
+                    let (fixed, state) = template.split_at(at);
+                    return format!("{fixed}\n{shown}\n\n{state}");
+                }
+                at += line.len();
+            }
+            template
+        };
+        let Self { plan, decide, evaluate, reason, converse, reflect } = self;
+        Self {
+            plan: told(plan),
+            decide: told(decide),
+            evaluate: told(evaluate),
+            reason: told(reason),
+            converse: told(converse),
+            reflect: told(reflect),
+        }
+    }
+
     fn template(&self, stage: ModelStage) -> (&'static str, &str) {
         match stage {
             ModelStage::Plan => ("plan.md", &self.plan),

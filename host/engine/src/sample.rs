@@ -44,7 +44,7 @@ fn bare(prompts: &Prompts, stage: ModelStage, reask: Option<String>) -> State {
             description: "Reads a file.".to_owned(),
             input_schema: json!({"type": "object", "properties": {"file_path": {"type": "string"}},
                 "required": ["file_path"], "additionalProperties": false}),
-            can: ToolFacts { reads: true, writes: false, egress: false, deterministic: true },
+            can: ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true },
             timeout_ms: None,
             polling: false,
         }],

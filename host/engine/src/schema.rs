@@ -47,7 +47,7 @@ pub(crate) fn conversation_tools(tools: &[ToolSpec]) -> Vec<ToolSpec> {
             "properties": {"question": text("one clear question")},
             "required": ["question"],
         }),
-        can: ToolFacts { reads: false, writes: false, egress: false, deterministic: false },
+        can: ToolFacts { reads: false, writes: false, staged: false, egress: false, deterministic: false },
         timeout_ms: None,
         polling: false,
     });

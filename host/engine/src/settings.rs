@@ -239,6 +239,10 @@ pub struct ToolFacts {
     pub reads: bool,
     /// Can change files.
     pub writes: bool,
+    /// Its changes are staged: those of a call that nobody saw the end of are taken back when it is
+    /// made again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub staged: bool,
     /// Can send something off the machine.
     pub egress: bool,
     /// Gives equal answers to equal calls on an unchanged project.
@@ -246,10 +250,14 @@ pub struct ToolFacts {
 }
 
 impl ToolFacts {
-    /// Whether a call whose outcome is unknown can simply be made again, and whether it can be made
-    /// beside others.
-    pub fn repeatable(self) -> bool {
+    /// Whether it can be made beside others: it changes nothing that they could see.
+    pub fn concurrent(self) -> bool {
         !self.writes && !self.egress
+    }
+
+    /// Whether a call that stumbled, or whose outcome is unknown, can simply be made again.
+    pub fn repeatable(self) -> bool {
+        (!self.writes || self.staged) && !self.egress
     }
 }
 

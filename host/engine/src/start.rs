@@ -28,6 +28,8 @@ pub(crate) fn state(run: RunId, goal: String, settings: Settings, at: Timestamp)
         conversation: None,
         answer: None,
         exposure: Exposure::default(),
+        granted: Vec::new(),
+        settled: Vec::new(),
         delegated: false,
         claims: Vec::new(),
         notes: Vec::new(),

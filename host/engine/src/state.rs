@@ -2,10 +2,12 @@
 
 use crate::effect::{Confidence, ModelStage};
 use crate::event::{OutcomeStatus, Usage};
+use crate::granted::GrantedLater;
 use crate::id::{CallId, ReceiptId, RunId, StepId, TaskId, Timestamp};
 use crate::message::Conversation;
 use crate::plan::{PlanVersion, SubTask};
 use crate::settings::Settings;
+use crate::settled::SettledAt;
 use crate::stage::Stage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +47,12 @@ pub struct State {
     /// What the run has come to know, as far as that restricts what it may send.
     #[serde(default)]
     pub exposure: Exposure,
+    /// What a person allowed since the run began, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted: Vec<GrantedLater>,
+    /// What a person did with staged changes, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: Vec<SettledAt>,
     /// Whether it works on one task of another run's plan and ends with it.
     #[serde(default)]
     pub delegated: bool,

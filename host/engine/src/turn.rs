@@ -70,7 +70,7 @@ impl Turn {
     pub fn due(&self) -> Vec<&ToolCall> {
         let mut due = Vec::new();
         for slot in self.slots.iter().filter(|slot| slot.standing == Standing::Cleared) {
-            if !slot.call.can.repeatable() {
+            if !slot.call.can.concurrent() {
                 if due.is_empty() {
                     due.push(&slot.call);
                 }

@@ -14,9 +14,9 @@ use crate::exchange::{Connection, Head, Transport};
 use crate::intake::Body;
 use crate::retry::until_answered;
 use crate::secret::Secret;
-use crate::spending::Account;
+use crate::spending::{Account, least};
 use crate::sse::Whole;
-use crate::{Model, ModelError, Reply, Request, Stop, ToolUse, Usage, usage};
+use crate::{Model, ModelError, Reply, Request, Spending, Stop, ToolUse, Usage, usage};
 use async_trait::async_trait;
 use body::{Prepared, Settings};
 use reply::{Block, Ended, Message, TokenCounts};
@@ -173,6 +173,10 @@ impl Model for Anthropic {
 
     fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
         self.price.clone()
+    }
+
+    fn least(&self, request: &Request) -> Spending {
+        least(request, self.price.as_ref())
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {

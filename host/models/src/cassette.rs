@@ -13,7 +13,7 @@ mod replay;
 pub use record::Recording;
 pub use replay::Replaying;
 
-use crate::{ModelError, Price, Reply, Request};
+use crate::{Ledger, ModelError, Price, Reply, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -110,5 +110,5 @@ impl Header {
 
 /// A request as it is kept and matched.
 fn kept(request: Request) -> Request {
-    Request { facts: Value::Null, tries: None, ..request }
+    Request { facts: Value::Null, tries: None, ledger: Ledger::default(), ..request }
 }

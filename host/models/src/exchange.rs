@@ -6,7 +6,7 @@
 use crate::endpoint::Endpoint;
 use crate::intake::{Body, Intake, Next};
 use crate::secret::{HIDDEN, Secret};
-use crate::spending::Used;
+use crate::spending::{Account, Used};
 use crate::sse::Listener;
 use crate::{ModelError, Refusal, Reply, ToolUse, words};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -214,23 +214,25 @@ impl Connection {
         }
     }
 
-    /// Sends one request and reads the answer.
+    /// Sends one request and reads the answer; the account hears what it uses meanwhile.
     pub(crate) async fn send<L: Listener>(
         &self,
         method: Method,
         path: &str,
         body: Option<&[u8]>,
+        account: &Account<'_>,
     ) -> Result<(Head, Body<L>), Broken> {
         let wait = self.transport.answer_timeout.min(LONGEST);
         let deadline = Instant::now() + wait;
         let late = || Cause::Network(format!("no whole answer in {wait:?}"));
         let unbegun = |cause| Broken { cause, used: None };
+        account.hear(Used::default());
         let begun = timeout_at(deadline, self.begin::<L>(method, path, body)).await;
         let mut response = begun.unwrap_or_else(|_| Err(late())).map_err(unbegun)?;
         let headers = std::mem::take(response.headers_mut());
         let head = Head { status: response.status(), headers };
         let mut intake = Intake::new(head.status, &head.headers, self.transport.max_body);
-        let taken = timeout_at(deadline, self.take_in(response, &mut intake)).await;
+        let taken = timeout_at(deadline, self.take_in(response, &mut intake, account)).await;
         let body = intake.end();
         match taken.unwrap_or_else(|_| Err(late())) {
             Ok(()) => Ok((head, body)),
@@ -266,6 +268,7 @@ impl Connection {
         &self,
         mut response: Response,
         intake: &mut Intake<L>,
+        account: &Account<'_>,
     ) -> Result<(), Cause> {
         let wait = self.transport.silence_timeout;
         loop {
@@ -275,7 +278,9 @@ impl Connection {
                 Ok(Err(error)) => return Err(self.broken(error)),
                 Err(_) => return Err(Cause::Network(format!("the answer stopped for {wait:?}"))),
             };
-            match intake.take(&piece) {
+            let next = intake.take(&piece);
+            account.hear(intake.heard());
+            match next {
                 Next::More => {}
                 Next::Enough => {
                     let _ = timeout(PARTING, response.chunk()).await;

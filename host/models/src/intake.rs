@@ -72,6 +72,15 @@ impl<L: Listener> Intake<L> {
         Next::More
     }
 
+    /// What the exchange has used by now: a body that comes as a whole is counted by its length until
+    /// it is there.
+    pub(crate) fn heard(&self) -> Used {
+        match &self.events {
+            None => Used { uncounted: self.body.len(), ..Used::default() },
+            Some((_, listener)) => listener.used(),
+        }
+    }
+
     /// The body, or what was heard.
     pub(crate) fn end(self) -> Body<L> {
         match self.events {

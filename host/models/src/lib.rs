@@ -14,6 +14,7 @@ mod endpoint;
 mod error;
 mod exchange;
 mod intake;
+mod ledger;
 mod openai;
 mod reply;
 mod request;
@@ -31,6 +32,7 @@ pub use catalogue::{Catalogue, CatalogueError, Effort, LongPrice, MicroDollars, 
 pub use endpoint::PlainHttp;
 pub use error::{ModelError, Refusal};
 pub use exchange::Transport;
+pub use ledger::Ledger;
 pub use openai::{OpenAi, OpenAiConfig};
 pub use reply::{Reply, Stop, Usage};
 pub use request::{Ask, Request, ToolDeclaration, ToolResult, ToolUse, Turn};
@@ -55,6 +57,12 @@ pub trait Model: Send + Sync {
     /// Whether requests must carry their content as data too.
     fn reads_facts(&self) -> bool {
         false
+    }
+
+    /// What this request uses at least once it is sent, estimated on the high side: all that is
+    /// known of a call whose end nobody saw. Nothing where asking is free.
+    fn least(&self, _request: &Request) -> Spending {
+        Spending::default()
     }
 
     /// Answers one request, retrying what is worth it; dropping the future gives up.

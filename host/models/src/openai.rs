@@ -12,9 +12,9 @@ use crate::exchange::{Connection, Transport};
 use crate::intake::Body;
 use crate::retry::until_answered;
 use crate::secret::Secret;
-use crate::spending::Account;
+use crate::spending::{Account, least};
 use crate::sse::Whole;
-use crate::{Model, ModelError, Reply, Request};
+use crate::{Model, ModelError, Reply, Request, Spending};
 use async_trait::async_trait;
 use body::{Settings, Way};
 use reply::{Heard, Quirk};
@@ -139,6 +139,10 @@ impl Model for OpenAi {
 
     fn price(&self, _stage: &str, _expert: Option<&str>) -> Option<Price> {
         self.price.clone()
+    }
+
+    fn least(&self, request: &Request) -> Spending {
+        least(request, self.price.as_ref())
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {

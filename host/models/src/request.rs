@@ -3,7 +3,7 @@
 //! Owns: the two shapes of a request, a stage and a conversation. Doesn't own: how a provider
 //! wants them, what they are about.
 
-use crate::{Usage, usage};
+use crate::{Ledger, Usage, usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,6 +24,9 @@ pub struct Request {
     /// reason for. No part of what is sent, so that a recording knows nothing of it.
     #[serde(skip)]
     pub tries: Option<u32>,
+    /// What it has used so far.
+    #[serde(skip)]
+    pub ledger: Ledger,
 }
 
 impl Request {

@@ -61,7 +61,7 @@ pub(crate) async fn until_answered<L: Listener, T>(
     let unreachable = |why| (ModelError::Unreachable { provider: connection.name.clone(), why }, None);
     let mut attempt = 1;
     loop {
-        let (error, asked) = match connection.send(method.clone(), path, body).await {
+        let (error, asked) = match connection.send(method.clone(), path, body, account).await {
             Err(Broken { cause, used }) => {
                 if let Some(used) = used {
                     account.add_lost(used);
@@ -117,6 +117,7 @@ pub(crate) async fn until_answered<L: Listener, T>(
             %error,
             "the model's server failed; asking again"
         );
+        account.forget();
         tokio::time::sleep(wait).await;
         attempt += 1;
     }

@@ -1,7 +1,8 @@
 //! What one request used, over all the exchanges that it took.
 //!
 //! Owns: adding up usage and cost, failed exchanges included, and putting them to the reply or the
-//! error that comes of it. Doesn't own: how a provider counts.
+//! error that comes of it. Doesn't own: how a provider counts, the count of what is under way
+//! (`ledger`).
 
 use crate::usage::{input, tokens};
 use crate::{MicroDollars, ModelError, Price, Reply, Request, Usage};
@@ -26,14 +27,12 @@ pub(crate) struct Used {
     pub(crate) uncounted: usize,
 }
 
-/// The sum of a request's exchanges.
+/// The sum of a request's exchanges, written through to the request's ledger.
 #[derive(Debug)]
 pub(crate) struct Account<'r> {
     request: Option<&'r Request>,
     price: Option<&'r Price>,
-    usage: Usage,
-    /// Exchange by exchange: a long prompt's price holds for that exchange alone.
-    cost: MicroDollars,
+    sum: Spending,
     /// Exchanges that came to nothing.
     lost: u32,
 }
@@ -41,34 +40,47 @@ pub(crate) struct Account<'r> {
 impl<'r> Account<'r> {
     /// For a request to a model of this price.
     pub(crate) fn new(request: &'r Request, price: Option<&'r Price>) -> Self {
-        Self { request: Some(request), price, usage: Usage::default(), cost: MicroDollars(0), lost: 0 }
+        Self { request: Some(request), price, sum: Spending::default(), lost: 0 }
     }
 
     /// For questions about models, which use nothing.
     pub(crate) fn free() -> Self {
-        Self { request: None, price: None, usage: Usage::default(), cost: MicroDollars(0), lost: 0 }
+        Self { request: None, price: None, sum: Spending::default(), lost: 0 }
+    }
+
+    /// Notes what the exchange under way has used by now, beginning with its prompt: should nobody
+    /// wait for its end, it counts.
+    pub(crate) fn hear(&self, used: Used) {
+        let Some(request) = self.request else { return };
+        request.ledger.hear(self.priced(estimated(request, used)));
+    }
+
+    /// The exchange under way used nothing.
+    pub(crate) fn forget(&self) {
+        if let Some(request) = self.request {
+            request.ledger.forget();
+        }
     }
 
     /// Adds what an exchange used.
     pub(crate) fn add(&mut self, used: Usage) {
-        let used = used.bounded();
-        let cost = self.price.map(|price| price.of(&used)).unwrap_or_default();
-        self.usage = self.usage.plus(used);
-        self.cost = MicroDollars(self.cost.0.saturating_add(cost.0));
+        let Some(request) = self.request else { return };
+        let spending = self.priced(used);
+        self.sum = self.sum.plus(spending);
+        request.ledger.settle(spending);
     }
 
-    /// Adds what an exchange used whose answer had begun and came to nothing. What the server
-    /// hadn't counted is estimated: the prompt, and what was heard of the reply.
+    /// Adds what an exchange used whose answer had begun and came to nothing.
     pub(crate) fn add_lost(&mut self, used: Used) {
         let Some(request) = self.request else { return };
-        let mut usage = used.reported;
-        if usage.input_tokens == 0 {
-            usage.input_tokens = input(request);
-        }
-        let heard = tokens(used.uncounted).min(u64::from(request.max_tokens));
-        usage.output_tokens = usage.output_tokens.max(heard);
-        self.add(usage);
+        self.add(estimated(request, used));
         self.lost = self.lost.saturating_add(1);
+    }
+
+    /// Exchange by exchange: a long prompt's price holds for that exchange alone.
+    fn priced(&self, usage: Usage) -> Spending {
+        let usage = usage.bounded();
+        Spending { usage, cost: self.price.map(|price| price.of(&usage)) }
     }
 
     /// Whether another exchange could cost more than there is.
@@ -79,11 +91,29 @@ impl<'r> Account<'r> {
 
     /// The outcome of the request, with all that it used.
     pub(crate) fn settle(self, outcome: Result<Reply, ModelError>) -> Result<Reply, ModelError> {
-        let spending = Spending { usage: self.usage, cost: self.price.map(|_| self.cost) };
+        let Spending { usage, cost } = self.sum;
         match outcome {
-            Ok(reply) => Ok(Reply { usage: spending.usage, cost: spending.cost, ..reply }),
-            Err(error) if spending.usage == Usage::default() => Err(error),
-            Err(error) => Err(ModelError::Paid { spending, error: Box::new(error) }),
+            Ok(reply) => Ok(Reply { usage, cost, ..reply }),
+            Err(error) if self.sum.is_none() => Err(error),
+            Err(error) => Err(ModelError::Paid { spending: self.sum, error: Box::new(error) }),
         }
     }
+}
+
+/// What an exchange used without an end: what the server hadn't counted is estimated, the prompt
+/// and what was heard of the reply.
+fn estimated(request: &Request, used: Used) -> Usage {
+    let mut usage = used.reported;
+    if usage.input_tokens == 0 {
+        usage.input_tokens = input(request);
+    }
+    let heard = tokens(used.uncounted).min(u64::from(request.max_tokens));
+    usage.output_tokens = usage.output_tokens.max(heard);
+    usage
+}
+
+/// What a request uses at least once it is sent to a model of this price, estimated on the high
+/// side.
+pub(crate) fn least(request: &Request, price: Option<&Price>) -> Spending {
+    Account::new(request, price).priced(request.least_usage())
 }

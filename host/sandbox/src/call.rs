@@ -5,20 +5,22 @@
 
 use crate::chance::Seed;
 use crate::component::{Code, LoadError};
-use crate::cpu::CpuTimed;
+use crate::cpu::{CpuSpent, CpuTimed};
 use crate::egress::{EgressContext, NetworkLog, Scrub};
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
 use crate::json::{Arguments, InputError, Results, arguments};
+use crate::memo::canonical;
 use crate::outcome::{Ended, judge};
 use crate::receipt::{Outcome, Receipt};
 use crate::sandbox::{Core, Sandbox};
+use crate::stage::{KnownReads, Stage, StageError};
 use crate::stdio::Captured;
 use crate::ticker::Ticking;
 use crate::toolset::Tool;
-use crate::trap::DeadlinePassed;
-use crate::view::{GrantedTree, View};
+use crate::trap::{CpuUsedUp, DeadlinePassed};
+use crate::view::{Footprint, GrantedTree, View};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
@@ -32,9 +34,9 @@ use wasmtime::component::ComponentExportIndex;
 use wasmtime::{Store, UpdateDeadline};
 
 /// Bytes that one crossing of the boundary may carry from the guest to the host.
-const EXCHANGE_BYTES: usize = 64 << 20;
+pub(crate) const EXCHANGE_BYTES: usize = 64 << 20;
 /// Handles of resources that a guest may hold in all its tables.
-const GUEST_HANDLES: usize = 10_000;
+pub(crate) const GUEST_HANDLES: usize = 10_000;
 
 /// A longer time limit is this long.
 pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -48,6 +50,11 @@ pub struct CallRequest {
     pub input: Value,
     /// What it may see of the files.
     pub tree: Arc<GrantedTree>,
+    /// The run's staged writes: seen by the call, and where its changes go. A call with a grant to
+    /// write has to have one.
+    pub stage: Option<Arc<Stage>>,
+    /// What the run has read before, so that it may change it.
+    pub known: Arc<KnownReads>,
     /// The bounds.
     pub limits: Limits,
     /// How it reaches the hosts that it is granted, with the values of secrets.
@@ -70,6 +77,8 @@ pub struct CallReport {
     /// What the runtime says of a guest that crashed, also where the outcome is a denial or a
     /// limit.
     pub crash: Option<String>,
+    /// What the answer rests on, where the call was deterministic and all of it could be noted.
+    pub footprint: Option<Footprint>,
 }
 
 /// Why a call was not made: no guest code ran.
@@ -82,6 +91,20 @@ pub enum CallError {
         tool: String,
         /// What doesn't fit.
         source: InputError,
+    },
+    /// There is a grant to write, and nowhere to write to.
+    #[error("`{tool}` was not called: it is granted to write, which needs a stage")]
+    NoStage {
+        /// The tool.
+        tool: String,
+    },
+    /// The stage can't be used. If that came out at the call's end, its changes are dropped.
+    #[error("`{tool}` could not use its stage: {source}")]
+    Stage {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        source: StageError,
     },
     /// The component can't be used.
     #[error(transparent)]
@@ -133,7 +156,8 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
     let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
     let grants = request.tree.grants();
-    if let Some(secret) = grants.secrets.iter().find(|one| request.egress.secrets().get(&one.name).is_none())
+    if let Some(secret) =
+        grants.open_secrets().iter().find(|one| request.egress.secrets().get(&one.name).is_none())
     {
         return Err(host_failed(format!("the secret `{}` has no value", secret.name)));
     }
@@ -156,29 +180,46 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let deadline = started + limits.time().min(LONGEST);
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
-    let view = View::new(request.tree.clone(), limits);
+    let view = view_of(&request)?;
     let scrub = Arc::new(Scrub::new(request.egress.secrets()));
     let network = NetworkLog::new(limits.requests.clone(), scrub);
-    let made_up = (!grants.entropy).then(|| {
+    let made_up = grants.makes_up_chance().then(|| {
         let digest = request.tool.component().digest().hex();
-        Seed::of(&digest, request.tool.name(), &request.input)
+        // Calls that may be answered by one another must have one chance.
+        let input = if request.tree.grants().deterministic {
+            canonical(&request.input)
+        } else {
+            request.input.clone()
+        };
+        Seed::of(&digest, request.tool.name(), &input)
     });
     let state = HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
-        return Ok(judge(&request, Ended::Cancelled, state, [stdout, stderr], spent));
+        return judge(&request, Ended::Cancelled, state, [stdout, stderr], spent);
     };
     let mut store =
         new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
-    let mut cpu = Duration::ZERO;
+    let cpu = CpuSpent::default();
     let ended = {
         let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
-        run_guest(guest, &mut cpu, &request, deadline, &network).await
+        run_guest(guest, &cpu, &request, deadline, &network).await
     };
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
     let state = store.into_data();
     drop(slot);
-    Ok(judge(&request, ended, state, [stdout, stderr], Spent { cpu, fuel, wall: started.elapsed() }))
+    let spent = Spent { cpu: cpu.so_far(), fuel, wall: started.elapsed() };
+    judge(&request, ended, state, [stdout, stderr], spent)
+}
+
+fn view_of(request: &CallRequest) -> Result<View, CallError> {
+    let tool = || request.tool.name().to_owned();
+    match &request.stage {
+        Some(stage) => View::staged(request.tree.clone(), &request.limits, stage, request.known.clone())
+            .map_err(|source| CallError::Stage { tool: tool(), source }),
+        None if request.tree.grants().facts().writes => Err(CallError::NoStage { tool: tool() }),
+        None => Ok(View::new(request.tree.clone(), &request.limits)),
+    }
 }
 
 /// What a call used.
@@ -190,17 +231,20 @@ pub(crate) struct Spent {
 
 async fn run_guest(
     guest: std::pin::Pin<&mut impl Future<Output = wasmtime::Result<Results>>>,
-    cpu: &mut Duration,
+    cpu: &CpuSpent,
     request: &CallRequest,
     deadline: Instant,
     network: &NetworkLog,
 ) -> Ended {
     let _ticking = Ticking::start();
     let time_is_up = tokio::time::sleep_until(deadline.into());
+    let cpu_limit = request.limits.cpu_ms.map(Duration::from_millis);
+    let cpu_is_used_up = || cpu_limit.is_some_and(|limit| cpu.so_far() >= limit);
     // A guest that had to wait for a turn isn't given another one when its time is over.
     let mut had_a_turn = false;
     let turns_are_over = std::future::poll_fn(|_| match std::mem::replace(&mut had_a_turn, true) {
         true if request.cancel.is_cancelled() => Poll::Ready(Ended::Cancelled),
+        true if cpu_is_used_up() => Poll::Ready(Ended::Raised(CpuUsedUp.into())),
         true if Instant::now() >= deadline => Poll::Ready(Ended::Raised(DeadlinePassed.into())),
         true | false => Poll::Pending,
     });

@@ -59,3 +59,20 @@ impl CodeCell {
         Ok(self.code.get_or_init(|| code))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+    use std::task::Poll;
+
+    #[tokio::test]
+    async fn who_comes_when_the_time_is_over_waits_for_nothing() {
+        let (cell, limit) = (CodeCell::default(), Duration::from_millis(1));
+        let endless = || tokio::spawn(std::future::pending());
+        assert!(cell.get_or_make("slow", limit, endless).await.is_err());
+        let mut later = pin!(cell.get_or_make("slow", limit, || panic!("it is being made already")));
+        let looked = std::future::poll_fn(|context| Poll::Ready(later.as_mut().poll(context))).await;
+        assert!(matches!(looked, Poll::Ready(Err(LoadError::Compile { .. }))));
+    }
+}

@@ -16,7 +16,7 @@ use wasmtime::component::{Component, Linker};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 /// Stack of the guest's own frames. The fiber's stack has as much again for host calls.
-const WASM_STACK_BYTES: usize = 1 << 20;
+pub(crate) const WASM_STACK_BYTES: usize = 1 << 20;
 const FIBER_STACK_BYTES: usize = 2 << 20;
 
 /// Memory that a slot keeps when its instance is gone: cleared by `memset`, not by a system call.
@@ -28,12 +28,13 @@ const STACK_AND_TABLE_KEPT_BYTES: usize = 64 << 10;
 const CORE_INSTANCES_PER_CALL: u32 = 32;
 const MEMORIES_PER_CALL: u32 = 1;
 const TABLES_PER_CALL: u32 = 6;
-const POOLED_TABLE_ELEMENTS: usize = 20_000;
+pub(crate) const POOLED_TABLE_ELEMENTS: usize = 20_000;
 
 /// Bounds of one call anywhere. A guest in Python has dozens of core instances.
 pub(crate) const MAX_CORE_INSTANCES: usize = 256;
 pub(crate) const MAX_MEMORIES: usize = 16;
 pub(crate) const MAX_TABLES: usize = 64;
+/// Of all tables together.
 pub(crate) const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
 /// Guests that start with more than this (in 64 KiB pages) would be wiped page by page in a pool.

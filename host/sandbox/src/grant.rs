@@ -7,6 +7,7 @@ use crate::egress::{HostGrant, RequestLimits, SecretGrant};
 use crate::mask::Masks;
 use crate::toolset::Tool;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -26,6 +27,14 @@ pub struct Grants {
     /// Secrets that the host adds to some of these requests; their values aren't here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretGrant>,
+    /// Nothing but the input and what is read of the files may decide an answer: no real clocks or
+    /// random numbers, whatever else is granted, and nothing from the network. Equal calls on equal
+    /// files may then be answered from an earlier one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
+    /// What a component that asks for configuration is told, by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -47,6 +56,11 @@ impl DirGrant {
     pub fn read(path: GrantPath) -> Self {
         Self { path, access: Access::Read, masks: Masks::default() }
     }
+
+    /// To be read and changed, with the same hidden as for [`Self::read`].
+    pub fn write(path: GrantPath) -> Self {
+        Self { access: Access::Write, ..Self::read(path) }
+    }
 }
 
 /// What may be done in a granted directory.
@@ -55,6 +69,17 @@ impl DirGrant {
 pub enum Access {
     /// Look, not touch.
     Read,
+    /// Read and change. Changes land in the run's stage, never in the project itself.
+    Write,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
 }
 
 /// A normalised path relative to the project: names only, no `.`, no `..`, no leading slash.
@@ -137,6 +162,10 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Guest code and host waits together, in milliseconds.
     pub time_ms: u64,
+    /// Time on the processor, host calls included, in milliseconds; none means that only
+    /// `time_ms` bounds it. A guest is stopped within a tick (1 ms) of its own time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<u64>,
     /// The result as JSON, in bytes; a longer one is truncated with a mark.
     pub output_bytes: u64,
     /// Standard output and standard error, each, in bytes; the rest is dropped with a mark.
@@ -147,6 +176,12 @@ pub struct Limits {
     pub dir_entries: u64,
     /// Bytes that are read from files.
     pub read_bytes: u64,
+    /// Bytes that are written to the stage: copies of the project's files and holes count as well.
+    #[serde(skip_serializing_if = "is_usual_write_bytes")]
+    pub write_bytes: u64,
+    /// Files and folders that are staged, moved or deleted.
+    #[serde(skip_serializing_if = "is_usual_write_entries")]
+    pub write_entries: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
     /// Requests to the network.
@@ -154,16 +189,33 @@ pub struct Limits {
     pub requests: RequestLimits,
 }
 
+const USUAL_WRITE_BYTES: u64 = 256 << 20;
+const USUAL_WRITE_ENTRIES: u64 = 10_000;
+
+// Left out where they are the usual ones, so that grants without them keep their digest.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_usual_write_bytes(bytes: &u64) -> bool {
+    *bytes == USUAL_WRITE_BYTES
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_usual_write_entries(entries: &u64) -> bool {
+    *entries == USUAL_WRITE_ENTRIES
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
             memory_bytes: 256 << 20,
             time_ms: 30_000,
+            cpu_ms: None,
             output_bytes: 256 << 10,
             stdio_bytes: 64 << 10,
             open_files: 512,
             dir_entries: 1_000_000,
             read_bytes: 4 << 30,
+            write_bytes: USUAL_WRITE_BYTES,
+            write_entries: USUAL_WRITE_ENTRIES,
             fuel: None,
             requests: RequestLimits::default(),
         }
@@ -185,14 +237,36 @@ impl Grants {
             entropy: false,
             hosts: Vec::new(),
             secrets: Vec::new(),
+            deterministic: false,
+            settings: BTreeMap::new(),
             limits: Limits::default(),
         }
     }
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        let egress = !self.hosts.is_empty();
-        Facts { reads: !self.dirs.is_empty(), writes: false, egress, deterministic: !self.entropy && !egress }
+        let egress = !self.hosts.is_empty() && !self.deterministic;
+        Facts {
+            reads: !self.dirs.is_empty(),
+            writes: self.dirs.iter().any(|dir| dir.access == Access::Write),
+            egress,
+            deterministic: self.makes_up_chance() && !egress,
+        }
+    }
+
+    /// The hosts that requests may be made to: none for a deterministic call, whatever is granted.
+    pub(crate) fn open_hosts(&self) -> &[HostGrant] {
+        if self.deterministic { &[] } else { &self.hosts }
+    }
+
+    /// The secrets that go with these requests.
+    pub(crate) fn open_secrets(&self) -> &[SecretGrant] {
+        if self.deterministic { &[] } else { &self.secrets }
+    }
+
+    /// Whether time and chance are made up.
+    pub(crate) fn makes_up_chance(&self) -> bool {
+        self.deterministic || !self.entropy
     }
 
     /// What these grants let one tool do: who doesn't import `wasi:http` asks no host.
@@ -220,6 +294,7 @@ pub struct Facts {
     pub writes: bool,
     /// Can send something off the machine.
     pub egress: bool,
-    /// Gives equal answers to equal calls on an unchanged project.
+    /// Gives equal answers to equal calls on an unchanged project: nothing of it comes from chance,
+    /// real time or the network.
     pub deterministic: bool,
 }

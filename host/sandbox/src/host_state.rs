@@ -2,16 +2,18 @@
 //!
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
 //! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's,
-//! requests go to granted hosts alone, sockets are closed; there are no arguments and no environment.
+//! requests go to granted hosts alone, sockets are closed, configuration is what the grants say; there are
+//! no arguments and no environment.
 
 use crate::call::CallRequest;
 use crate::chance::{ClockHost, Passing, Seed};
 use crate::egress::{Egress, NetworkLog};
 use crate::grant::Limits;
-use crate::limiter::MemoryLimiter;
+use crate::limiter::Limiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
-use crate::view::{View, ViewHost};
+use crate::view::{GrantedTree, View, ViewHost};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 use wasmtime::Engine;
@@ -34,11 +36,12 @@ pub(crate) struct HostState {
     passing: Passing,
     http: WasiHttpCtx,
     table: ResourceTable,
-    pub(crate) limiter: MemoryLimiter,
+    pub(crate) limiter: Limiter,
     sockets: ClosedNetwork,
     egress: Egress,
     pub(crate) network: Arc<NetworkLog>,
     pub(crate) view: View,
+    tree: Arc<GrantedTree>,
 }
 
 impl HostState {
@@ -70,24 +73,30 @@ impl HostState {
             passing,
             http,
             table,
-            limiter: MemoryLimiter::new(limits.memory_bytes),
+            limiter: Limiter::new(limits.memory_bytes),
             sockets: ClosedNetwork::new(network.clone()),
             egress: Egress::new(request.tree.clone(), request.egress.clone(), network.clone()),
             network,
             view,
+            tree: request.tree.clone(),
         }
+    }
+
+    /// What a component that asks for configuration is told.
+    pub(crate) fn settings(&self) -> &BTreeMap<String, String> {
+        &self.tree.grants().settings
     }
 }
 
 /// A file that is read takes two entries, so that its own limit is the one that is met.
-fn table_entries(limits: &Limits) -> usize {
+pub(crate) fn table_entries(limits: &Limits) -> usize {
     let files = usize::try_from(limits.open_files).unwrap_or(MOST_TABLE_ENTRIES);
     files.saturating_mul(2).saturating_add(TABLE_ENTRIES / 2).clamp(TABLE_ENTRIES, MOST_TABLE_ENTRIES)
 }
 
 /// Headers as the guest writes them lie in the host's memory, in each of its table's entries.
-fn field_bytes(request: &CallRequest) -> usize {
-    if request.tree.grants().hosts.is_empty() {
+pub(crate) fn field_bytes(request: &CallRequest) -> usize {
+    if request.tree.grants().open_hosts().is_empty() {
         return LEAST_FIELD_BYTES;
     }
     let bytes = usize::try_from(request.limits.requests.header_bytes).unwrap_or(MOST_FIELD_BYTES);
@@ -117,6 +126,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
     })?;
     linker.allow_shadowing(true);
     close_sockets(&mut linker, |state| &mut state.sockets)?;
+    crate::settings::add_to_linker(&mut linker)?;
     crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
     Ok(linker)
 }

@@ -1,8 +1,9 @@
 //! One tool call in one fresh component instance, fenced.
 //!
 //! Owns: reading a component's types into tool definitions, JSON in and out, the guest's view
-//! of the file system, limits, outcomes, receipts. Doesn't own: which tools a run may use, who
-//! approved what, where receipts are kept.
+//! of the file system, staged writes and how they reach the project, requests to granted hosts, limits,
+//! outcomes, receipts. Doesn't own: which tools a run may use, who approved what, where receipts are
+//! kept.
 
 mod call;
 mod chance;
@@ -17,14 +18,18 @@ mod engine;
 mod grant;
 mod host_state;
 pub mod json;
+mod limit;
 mod limiter;
 mod mask;
+mod memo;
 mod message;
 mod network;
 mod outcome;
 mod receipt;
 pub mod reflect;
 mod sandbox;
+mod settings;
+mod stage;
 pub mod standard;
 mod stdio;
 mod ticker;
@@ -39,13 +44,21 @@ pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_B
 pub use digest::*;
 pub use egress::{
     Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError,
-    Origin, PathPrefix, RequestLimits, Resolve, SHORTEST_SECRET, SecretError, SecretGrant, SecretHeader,
-    SecretName, SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
+    Origin, PathPrefix, RequestLimits, RequestRuling, Resolve, SHORTEST_SECRET, SecretError, SecretGrant,
+    SecretHeader, SecretName, SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
 };
 pub use engine::EngineError;
 pub use grant::*;
+pub use limit::{Exceeded, LimitKind};
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
+pub use memo::Memo;
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
+pub use stage::{
+    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, FileSide, KnownReads, Mark, Recovered,
+    SetAside, Side, Stage, StageError,
+};
 pub use toolset::{Tool, Toolset, ToolsetError};
-pub use view::{FileLog, GrantError, GrantedTree, ProjectDir, ProjectError};
+pub use view::{
+    Explanation, FileLog, Footprint, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing,
+};

@@ -3,70 +3,126 @@
 //! Owns: saying no to growth, and remembering the most that was held. A refused growth is not a
 //! trap: the guest sees `memory.grow` fail and may cope. Whether it coped is for `outcome`.
 
-use crate::engine::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES};
+use crate::engine::{
+    MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES, POOLED_TABLE_ELEMENTS,
+};
+use crate::limit::{Exceeded, LimitKind};
 use wasmtime::ResourceLimiter;
 
-/// The store's limiter: counts all linear memories together.
+/// The store's limiter: counts all linear memories together, and all tables.
 #[derive(Debug)]
-pub(crate) struct MemoryLimiter {
+pub(crate) struct Limiter {
+    memory: Held,
+    elements: Held,
+    refused: Option<Exceeded>,
+    ran_short: bool,
+}
+
+/// What is held of something that grows.
+#[derive(Debug)]
+struct Held {
+    which: LimitKind,
     limit: u64,
-    held: u64,
+    now: u64,
     peak: u64,
     last_growth: u64,
-    refused: bool,
 }
 
-impl MemoryLimiter {
-    pub(crate) fn new(limit_bytes: u64) -> Self {
-        Self { limit: limit_bytes, held: 0, peak: 0, last_growth: 0, refused: false }
+impl Held {
+    fn of(which: LimitKind, limit: u64) -> Self {
+        Self { which, limit, now: 0, peak: 0, last_growth: 0 }
     }
 
-    /// The most that was held at any time, in bytes.
+    fn grow(&mut self, current: usize, desired: usize) -> Result<(), Exceeded> {
+        let growth = desired.saturating_sub(current) as u64;
+        let wanted = self.now.saturating_add(growth);
+        if wanted > self.limit {
+            self.last_growth = 0;
+            return Err(Exceeded { which: self.which, limit: self.limit, used: wanted });
+        }
+        self.now = wanted;
+        self.last_growth = growth;
+        self.peak = self.peak.max(wanted);
+        Ok(())
+    }
+
+    fn give_back(&mut self) {
+        self.now = self.now.saturating_sub(self.last_growth);
+        self.last_growth = 0;
+    }
+}
+
+impl Limiter {
+    pub(crate) fn new(memory_bytes: u64) -> Self {
+        Self {
+            memory: Held::of(LimitKind::Memory, memory_bytes),
+            elements: Held::of(LimitKind::TableElements, MAX_TABLE_ELEMENTS as u64),
+            refused: None,
+            ran_short: false,
+        }
+    }
+
+    /// The most memory that was held at any time, in bytes.
     pub(crate) fn peak(&self) -> u64 {
-        self.peak
+        self.memory.peak
     }
 
-    /// Whether the guest ever asked for more than it may have.
-    pub(crate) fn refused(&self) -> bool {
+    /// What the guest was refused last, if it ever asked for more than it may have.
+    pub(crate) fn refused(&self) -> Option<Exceeded> {
         self.refused
     }
+
+    /// Whether growth that was allowed could not be had: the machine's doing, and another time it
+    /// might be had.
+    pub(crate) fn ran_short(&self) -> bool {
+        self.ran_short
+    }
+
+    fn note(&mut self, grown: Result<(), Exceeded>) -> bool {
+        self.refused = grown.err().or(self.refused);
+        grown.is_ok()
+    }
 }
 
-impl ResourceLimiter for MemoryLimiter {
+impl ResourceLimiter for Limiter {
     fn memory_growing(
         &mut self,
         current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let growth = desired.saturating_sub(current) as u64;
-        let Some(held) = self.held.checked_add(growth).filter(|held| *held <= self.limit) else {
-            self.refused = true;
-            self.last_growth = 0;
-            return Ok(false);
-        };
-        self.held = held;
-        self.last_growth = growth;
-        self.peak = self.peak.max(held);
-        Ok(true)
+        let grown = self.memory.grow(current, desired);
+        Ok(self.note(grown))
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::debug!(%error, "a guest's memory could not grow");
-        self.held = self.held.saturating_sub(self.last_growth);
-        self.last_growth = 0;
+        self.memory.give_back();
+        self.ran_short = true;
         Ok(())
     }
 
     fn table_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
-        _maximum: Option<usize>,
+        maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let allowed = desired <= MAX_TABLE_ELEMENTS;
-        self.refused |= !allowed;
-        Ok(allowed)
+        // A slot of the pool ends here; what a table's own type allows is the guest's own matter.
+        let grown = if maximum == Some(POOLED_TABLE_ELEMENTS) && desired > POOLED_TABLE_ELEMENTS {
+            let limit = POOLED_TABLE_ELEMENTS as u64;
+            Err(Exceeded { which: LimitKind::TableElements, limit, used: desired as u64 })
+        } else {
+            self.elements.grow(current, desired)
+        };
+        Ok(self.note(grown))
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        tracing::debug!(%error, "a guest's table could not grow");
+        self.elements.give_back();
+        self.ran_short = true;
+        Ok(())
     }
 
     fn instances(&self) -> usize {
@@ -88,20 +144,32 @@ mod tests {
 
     #[test]
     fn several_memories_share_one_limit() {
-        let mut limiter = MemoryLimiter::new(100);
+        let mut limiter = Limiter::new(100);
         assert!(limiter.memory_growing(0, 60, None).unwrap());
         assert!(!limiter.memory_growing(0, 60, None).unwrap());
         assert!(limiter.memory_growing(0, 40, None).unwrap());
-        assert!(limiter.refused());
-        assert_eq!(limiter.peak(), 100);
+        let refused = Exceeded { which: LimitKind::Memory, limit: 100, used: 120 };
+        assert_eq!((limiter.refused(), limiter.peak()), (Some(refused), 100));
+    }
+
+    #[test]
+    fn several_tables_share_one_limit_that_memory_doesn_t_touch() {
+        let mut limiter = Limiter::new(0);
+        assert!(limiter.table_growing(0, MAX_TABLE_ELEMENTS - 1, None).unwrap());
+        assert!(!limiter.table_growing(0, 2, None).unwrap());
+        assert!(limiter.table_growing(0, 1, None).unwrap());
+        assert_eq!(
+            limiter.refused(),
+            Some(Exceeded::by_one_more(LimitKind::TableElements, MAX_TABLE_ELEMENTS as u64))
+        );
     }
 
     #[test]
     fn growth_that_failed_is_given_back() {
-        let mut limiter = MemoryLimiter::new(100);
+        let mut limiter = Limiter::new(100);
         assert!(limiter.memory_growing(0, 80, None).unwrap());
         limiter.memory_grow_failed(wasmtime::Error::msg("no memory")).unwrap();
         assert!(limiter.memory_growing(0, 80, None).unwrap());
-        assert!(!limiter.refused());
+        assert!(limiter.refused().is_none() && limiter.ran_short());
     }
 }

@@ -3,9 +3,8 @@
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
 use crate::egress::HostGrant;
-use crate::grant::Access;
 use crate::mask::Masks;
-use crate::receipt::{Denial, DenialReason, Exceeded, GrantedDir, Outcome, Receipt};
+use crate::receipt::{Denial, DenialReason, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -35,9 +34,7 @@ impl Outcome {
                 }
                 line
             }
-            Self::Exceeded(limit) => {
-                format!("the tool was stopped: it exceeded its limit of {}", limit_name(*limit))
-            }
+            Self::Exceeded(exceeded) => format!("the tool was stopped: it exceeded its limit of {exceeded}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
         }
     }
@@ -73,6 +70,23 @@ impl Denial {
             DenialReason::ReadOnly => {
                 format!("{asked} can't be changed: the grant is for reading ({})", listed(granted))
             }
+            DenialReason::NotRead => {
+                format!("{asked} can't be changed: it was not read first; read it whole, then write")
+            }
+            DenialReason::ChangedSinceRead => {
+                format!("{asked} can't be changed: it has changed since it was read; read it again")
+            }
+            DenialReason::CrossesGrants => {
+                format!("{asked} can't be moved from one grant into another ({})", listed(granted))
+            }
+            DenialReason::GrantItself => format!(
+                "{asked} can't be removed, replaced or moved: it is granted itself, or holds what is ({})",
+                listed(granted)
+            ),
+            DenialReason::HoldsHidden => {
+                format!("{asked} can't be removed or moved: something in it is hidden from tools")
+            }
+            DenialReason::NoLinks => format!("{asked}: links can't be made or moved"),
             DenialReason::Network if self.operation != "request" => {
                 format!("{} {asked}: sockets and name look-ups are closed to tools", self.operation)
             }
@@ -101,12 +115,7 @@ fn listed(granted: &[GrantedDir]) -> String {
     if granted.is_empty() {
         return "none".to_owned();
     }
-    let shown: Vec<_> = granted
-        .iter()
-        .map(|grant| match grant.access {
-            Access::Read => format!("{}, read", grant.path),
-        })
-        .collect();
+    let shown: Vec<_> = granted.iter().map(|grant| format!("{}, {}", grant.path, grant.access)).collect();
     shown.join("; ")
 }
 
@@ -116,23 +125,6 @@ fn named(hosts: &[HostGrant]) -> String {
         shown.push(format!("and {more} more"));
     }
     shown.join("; ")
-}
-
-fn limit_name(limit: Exceeded) -> &'static str {
-    match limit {
-        Exceeded::Time => "time",
-        Exceeded::Memory => "memory",
-        Exceeded::Fuel => "instructions",
-        Exceeded::OpenFiles => "open files and folders",
-        Exceeded::DirEntries => "folder entries",
-        Exceeded::ReadBytes => "bytes read from files",
-        Exceeded::Requests => "requests to the network",
-        Exceeded::HeaderBytes => "headers of a request or reply",
-        Exceeded::SentBytes => "data sent to the network",
-        Exceeded::ReceivedBytes => "data received from the network",
-        Exceeded::RequestTime => "time for one request",
-        Exceeded::Exchange => "data exchanged with the host",
-    }
 }
 
 /// A tool's own error as text: the words of `{"case": …, "value": "words"}` or of a string.
@@ -157,6 +149,7 @@ fn error_text(error: &Value) -> String {
 mod tests {
     use super::*;
     use crate::digest::Digest;
+    use crate::grant::Access;
     use crate::grant::GrantPath;
     use serde_json::json;
 

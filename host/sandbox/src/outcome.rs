@@ -1,11 +1,12 @@
 //! How a call ended, judged from what the guest did and what the fence saw; and its receipt.
 
-use crate::call::{CallReport, CallRequest, Spent};
+use crate::call::{CallError, CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
 use crate::egress::Scrub;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
-use crate::receipt::{Denial, Exceeded, Outcome, Receipt};
+use crate::limit::Exceeded;
+use crate::receipt::{Denial, Outcome, Receipt};
 use crate::stdio::Captured;
 use crate::trap::{describe, limit_behind};
 use serde_json::Value;
@@ -27,7 +28,9 @@ pub(crate) fn judge(
     mut state: HostState,
     [stdout, stderr]: [Captured; 2],
     spent: Spent,
-) -> CallReport {
+) -> Result<CallReport, CallError> {
+    // What a machine short of memory answers isn't to be given again.
+    let footprint = state.view.take_footprint().filter(|_| !state.limiter.ran_short());
     let files = state.view.take_log();
     let network = state.network.take();
     let scrub = state.network.scrub().clone();
@@ -47,19 +50,33 @@ pub(crate) fn judge(
         Ended::Raised(error) => Some(scrub.text(&describe(error))),
         Ended::Returned(_) | Ended::Cancelled => None,
     };
-    let memory_refused = state.limiter.refused();
-    let outcome = scrubbed(outcome_of(request, ended, memory_refused, &denials), &scrub);
+    let growth_refused = state.limiter.refused();
+    let outcome = scrubbed(outcome_of(request, ended, growth_refused, &denials, &spent), &scrub);
+    let (written, writes_omitted) = state
+        .view
+        .settle(keeps_changes(&outcome))
+        .map_err(|source| CallError::Stage { tool: request.tool.name().to_owned(), source })?;
+    let written = written.into_iter().map(|file| file.with_paths(|path| scrub.text(path))).collect();
+    let exceeded = match &outcome {
+        Outcome::Exceeded(exceeded) => Some(*exceeded),
+        Outcome::Done(_)
+        | Outcome::Failed(_)
+        | Outcome::Trapped(_)
+        | Outcome::Denied { .. }
+        | Outcome::Cancelled => None,
+    };
     let (outcome, output_bytes, truncated) = cut_outcome(outcome, request.limits.output_bytes);
     let receipt = Receipt {
         tool: request.tool.name().to_owned(),
         component: request.tool.component().digest(),
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
-        hosts: request.tree.grants().hosts.clone(),
+        hosts: request.tree.grants().open_hosts().to_vec(),
         opened,
+        written,
         denials,
         requests: network.requests,
-        omitted: files.omitted.saturating_add(network.omitted),
+        omitted: files.omitted.saturating_add(network.omitted).saturating_add(writes_omitted),
         truncated,
         output_bytes,
         stdio_bytes: stdout.written().saturating_add(stderr.written()),
@@ -67,9 +84,11 @@ pub(crate) fn judge(
         cpu_us: micros(spent.cpu),
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
+        exceeded,
+        cached: None,
     };
     let [stdout, stderr] = [stdout, stderr].map(|stream| scrub.text(&stream.text()));
-    CallReport { outcome, receipt, stdout, stderr, crash }
+    Ok(CallReport { outcome, receipt, stdout, stderr, crash, footprint })
 }
 
 /// A guest sees no secret of the host's; what it found out in another way isn't told either.
@@ -79,8 +98,17 @@ fn scrubbed(outcome: Outcome, scrub: &Scrub) -> Outcome {
         Outcome::Failed(error) => Outcome::Failed(scrub.value(error)),
         Outcome::Trapped(why) => Outcome::Trapped(scrub.text(&why)),
         Outcome::Denied { error, denials } => Outcome::Denied { error: scrub.value(error), denials },
-        Outcome::Exceeded(which) => Outcome::Exceeded(which),
+        Outcome::Exceeded(exceeded) => Outcome::Exceeded(exceeded),
         Outcome::Cancelled => Outcome::Cancelled,
+    }
+}
+
+/// Whether what a call has staged stays. A call that was stopped or refused something may have
+/// come to half of what it was to do.
+fn keeps_changes(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Done(_) | Outcome::Failed(_) => true,
+        Outcome::Trapped(_) | Outcome::Denied { .. } | Outcome::Exceeded(_) | Outcome::Cancelled => false,
     }
 }
 
@@ -101,7 +129,13 @@ fn spell_as_given(denials: &mut [Denial], input: &Value) {
     }
 }
 
-fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials: &[Denial]) -> Outcome {
+fn outcome_of(
+    request: &CallRequest,
+    ended: Ended,
+    growth_refused: Option<Exceeded>,
+    denials: &[Denial],
+    spent: &Spent,
+) -> Outcome {
     match ended {
         Ended::Cancelled => Outcome::Cancelled,
         Ended::Returned(results) => match results.into_json(&request.tool.definition().signature) {
@@ -109,9 +143,8 @@ fn outcome_of(request: &CallRequest, ended: Ended, memory_refused: bool, denials
             Ok(Returned::Err(error)) => failed(error, denials),
             Err(error) => Outcome::Trapped(error.to_string()),
         },
-        Ended::Raised(error) => match limit_behind(&error) {
-            Some(limit) => Outcome::Exceeded(limit),
-            None if memory_refused => Outcome::Exceeded(Exceeded::Memory),
+        Ended::Raised(error) => match limit_behind(&error, request, spent).or(growth_refused) {
+            Some(exceeded) => Outcome::Exceeded(exceeded),
             None if denials.is_empty() => Outcome::Trapped(describe(&error)),
             None => Outcome::Denied { error: Value::Null, denials: denials.to_vec() },
         },

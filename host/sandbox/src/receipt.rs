@@ -3,6 +3,7 @@
 use crate::digest::Digest;
 use crate::egress::HostGrant;
 use crate::grant::{Access, GrantPath};
+use crate::limit::Exceeded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -28,36 +29,6 @@ pub enum Outcome {
     Exceeded(Exceeded),
     /// The caller cancelled.
     Cancelled,
-}
-
-/// The limits that can end a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Exceeded {
-    /// The deadline.
-    Time,
-    /// Linear memory.
-    Memory,
-    /// The instruction budget.
-    Fuel,
-    /// Files, folders and listings open at once.
-    OpenFiles,
-    /// Entries of folders.
-    DirEntries,
-    /// Bytes from files.
-    ReadBytes,
-    /// Requests to the network.
-    Requests,
-    /// The headers of a request or a reply.
-    HeaderBytes,
-    /// The bodies of requests.
-    SentBytes,
-    /// The bodies of replies.
-    ReceivedBytes,
-    /// The time of one request.
-    RequestTime,
-    /// What crosses the boundary between guest and host, or handles.
-    Exchange,
 }
 
 /// Something the fence refused.
@@ -98,6 +69,18 @@ pub enum DenialReason {
     Masked,
     /// A change where only reading is granted.
     ReadOnly,
+    /// A change of a file that the run has not read whole.
+    NotRead,
+    /// A change of a file that isn't any more what the run has read.
+    ChangedSinceRead,
+    /// A move from one grant into another.
+    CrossesGrants,
+    /// Removing, replacing or moving the granted folder or file itself, or a folder that holds it.
+    GrantItself,
+    /// Removing or moving a folder that something hidden lies in.
+    HoldsHidden,
+    /// Making or moving a link.
+    NoLinks,
     /// A request to a host that isn't granted, a socket, or a name look-up.
     Network,
     /// A request to a granted host, outside the granted path.
@@ -172,6 +155,50 @@ pub struct Requested {
     pub ms: u64,
 }
 
+/// A file or folder that a call left changed in the stage, compared with how it found it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Where it is in the guest's tree, as in [`Opened::path`].
+    pub path: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub change: WrittenChange,
+    /// The hash of the file's content before the call; none where there was no file.
+    pub before: Option<Digest>,
+    /// The hash after it; none where there is no file.
+    pub after: Option<Digest>,
+    /// The file's size after the call.
+    pub bytes: u64,
+}
+
+impl Written {
+    /// The same with its paths changed.
+    pub(crate) fn with_paths(self, change: impl Fn(&str) -> String) -> Self {
+        let moved = match self.change {
+            WrittenChange::Renamed { from } => WrittenChange::Renamed { from: change(&from) },
+            same @ (WrittenChange::Created | WrittenChange::Modified | WrittenChange::Deleted) => same,
+        };
+        Self { path: change(&self.path), change: moved, ..self }
+    }
+}
+
+/// What a call did to a file or folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum WrittenChange {
+    /// It was not there.
+    Created,
+    /// It was there with another content or other times.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It was moved here, over whatever was here before.
+    Renamed {
+        /// Where it was before.
+        from: String,
+    },
+}
+
 /// The record of one call; what a report cites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
@@ -188,12 +215,16 @@ pub struct Receipt {
     pub hosts: Vec<HostGrant>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
+    /// What the call left changed in the stage, in the order of the paths, bounded. Empty for a call
+    /// whose changes were dropped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Written>,
     /// Every denial, equal ones once, in order, bounded.
     pub denials: Vec<Denial>,
     /// Every request that was made, in order, bounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<Requested>,
-    /// Openings, denials and requests that didn't fit into the bounded lists.
+    /// Openings, changes, denials and requests that didn't fit into the bounded lists.
     pub omitted: u64,
     /// Whether the result was cut to `output_bytes`.
     pub truncated: bool,
@@ -209,4 +240,17 @@ pub struct Receipt {
     pub fuel: Option<u64>,
     /// From the call to its outcome, in microseconds.
     pub wall_us: u64,
+    /// The limit that ended the call, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded: Option<Exceeded>,
+    /// The earlier call that this is the answer of, where no guest ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<Cached>,
+}
+
+/// Where an answer comes from that no guest was run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cached {
+    /// When the call was made that gave it, in milliseconds since 1970.
+    pub from_ms: u64,
 }

@@ -7,7 +7,7 @@ use crate::call::LONGEST;
 use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
 use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
 use crate::digest::Digest;
-use crate::engine::{Budget, Engines, LinkedEngine};
+use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
 use crate::reflect::{ComponentTools, ReflectLimits, reflect};
 use crate::trap::bounded;
 use crate::trusted_code::TrustedCode;
@@ -174,6 +174,11 @@ impl Drop for Sandbox {
 }
 
 impl Core {
+    /// The engine that code for this budget is compiled for, as a digest of its version and settings.
+    pub(crate) fn engine(&self, budget: Budget) -> Result<Digest, EngineError> {
+        Ok(self.engines.compiling(budget)?.compatibility)
+    }
+
     fn tools_of(&self, source: &ComponentSource) -> Result<ComponentTools, LoadError> {
         let name = CacheName::definitions(source.digest(), definitions_version());
         let cached = self.cache.as_ref().and_then(|cache| cache.text(&name, source.name()));

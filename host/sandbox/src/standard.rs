@@ -5,6 +5,8 @@
 
 use crate::component::ComponentSource;
 use crate::digest::Digest;
+use crate::grant::Facts;
+use std::fmt;
 use thiserror::Error;
 
 /// Written by `build.rs` from the manifest of the built components.
@@ -17,6 +19,35 @@ pub struct StandardComponent {
     digest: &'static str,
     size: u64,
     packed: &'static [u8],
+}
+
+/// What the tools of a standard component can't work without, reading apart. It is declared here:
+/// the interface for files is the same for reading and for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// A folder granted for writing.
+    Write,
+    /// A granted host.
+    Egress,
+}
+
+impl Need {
+    /// Whether these facts are enough.
+    pub fn is_met_by(self, facts: Facts) -> bool {
+        match self {
+            Self::Write => facts.writes,
+            Self::Egress => facts.egress,
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Write => "a folder granted for writing",
+            Self::Egress => "a granted host",
+        })
+    }
 }
 
 /// Why an embedded component can't be used: this binary was built from a broken set.
@@ -41,9 +72,18 @@ pub enum StandardError {
 }
 
 impl StandardComponent {
-    /// Its name: `files`, `code`.
+    /// Its name: `files`, `code`, `edit`, `web`.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What its tools need.
+    pub fn need(&self) -> Option<Need> {
+        match self.name {
+            "edit" => Some(Need::Write),
+            "web" => Some(Need::Egress),
+            _ => None,
+        }
     }
 
     /// The digest of its bytes, without unpacking them.
@@ -81,6 +121,11 @@ pub fn components() -> &'static [StandardComponent] {
     COMPONENTS
 }
 
+/// The standard component with these bytes, if one has them.
+pub fn by_digest(digest: Digest) -> Option<&'static StandardComponent> {
+    COMPONENTS.iter().find(|known| known.digest().ok() == Some(digest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +133,10 @@ mod tests {
 
     #[test]
     fn every_embedded_component_is_what_its_manifest_says() {
-        assert_eq!(components().iter().map(StandardComponent::name).collect::<Vec<_>>(), ["files", "code"]);
+        assert_eq!(
+            components().iter().map(StandardComponent::name).collect::<Vec<_>>(),
+            ["files", "code", "edit", "web"]
+        );
         for component in components() {
             let bytes = component.bytes().unwrap();
             assert_eq!(Digest::of(&bytes), component.digest().unwrap(), "{}", component.name());
@@ -97,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_embedded_components_hold_the_four_documented_tools() {
+    fn the_embedded_components_hold_the_documented_tools() {
         let mut names = Vec::new();
         for component in components() {
             let tools = reflect(&component.bytes().unwrap(), &ReflectLimits::default()).unwrap();
@@ -108,6 +156,31 @@ mod tests {
             }
         }
         names.sort();
-        assert_eq!(names, ["analyze_code", "list_files", "read_file", "search_text"]);
+        assert_eq!(
+            names,
+            [
+                "analyze_code",
+                "edit_file",
+                "fetch_page",
+                "list_files",
+                "read_file",
+                "search_text",
+                "web_search",
+                "write_file",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_component_that_writes_or_asks_the_network_needs_a_grant_for_it() {
+        let needs: Vec<_> = components().iter().map(|known| (known.name(), known.need())).collect();
+        let wanted =
+            [("files", None), ("code", None), ("edit", Some(Need::Write)), ("web", Some(Need::Egress))];
+        assert_eq!(needs, wanted);
+        let reads = Facts { reads: true, writes: false, egress: false, deterministic: true };
+        assert!(!Need::Write.is_met_by(reads) && !Need::Egress.is_met_by(reads));
+        assert!(Need::Write.is_met_by(Facts { writes: true, ..reads }));
+        assert!(Need::Egress.is_met_by(Facts { egress: true, ..reads }));
+        assert!(!Need::Write.is_met_by(Facts { egress: true, ..reads }));
     }
 }

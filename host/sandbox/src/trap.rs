@@ -2,7 +2,10 @@
 //!
 //! Owns: telling limits from crashes, and bounding and cleaning what a guest put into an error.
 
-use crate::receipt::Exceeded;
+use crate::call::{CallRequest, EXCHANGE_BYTES, GUEST_HANDLES, Spent};
+use crate::engine::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES, WASM_STACK_BYTES};
+use crate::host_state::{field_bytes, table_entries};
+use crate::limit::{Exceeded, LimitKind};
 use crate::view::QuotaExceeded;
 use std::error::Error as StdError;
 use thiserror::Error;
@@ -20,36 +23,77 @@ const MESSAGE_BYTES: usize = 400;
 #[error("the deadline has passed")]
 pub(crate) struct DeadlinePassed;
 
-/// The limit that raised this error, if one did. Memory leaves no trace in an error: ask the
-/// limiter.
-pub(crate) fn limit_behind(error: &wasmtime::Error) -> Option<Exceeded> {
+/// Raised before a turn that the guest has no processor time for.
+#[derive(Debug, Error)]
+#[error("the processor time is used up")]
+pub(crate) struct CpuUsedUp;
+
+/// The limit that raised this error, if one did. Memory and table elements leave no trace in an
+/// error: ask the limiter.
+pub(crate) fn limit_behind(
+    error: &wasmtime::Error,
+    request: &CallRequest,
+    spent: &Spent,
+) -> Option<Exceeded> {
+    let limits = &request.limits;
     if error.downcast_ref::<DeadlinePassed>().is_some() {
-        return Some(Exceeded::Time);
+        let used = millis(spent.wall).max(limits.time_ms);
+        return Some(Exceeded { which: LimitKind::Time, limit: limits.time_ms, used });
     }
-    if let Some(Trap::OutOfFuel) = error.downcast_ref::<Trap>() {
-        return Some(Exceeded::Fuel);
+    if error.downcast_ref::<CpuUsedUp>().is_some() {
+        let limit = limits.cpu_ms.unwrap_or(limits.time_ms);
+        return Some(Exceeded { which: LimitKind::Cpu, limit, used: millis(spent.cpu).max(limit) });
     }
-    if let Some(QuotaExceeded(limit)) = error.chain().find_map(|cause| cause.downcast_ref()) {
-        return Some(*limit);
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::OutOfFuel) => {
+            let limit = limits.fuel.unwrap_or(0);
+            return Some(Exceeded {
+                which: LimitKind::Fuel,
+                limit,
+                used: spent.fuel.unwrap_or(0).max(limit),
+            });
+        }
+        // The next frame didn't fit, however large it was.
+        Some(Trap::StackOverflow) => {
+            return Some(Exceeded::by_one_more(LimitKind::Stack, WASM_STACK_BYTES as u64));
+        }
+        Some(_) | None => {}
     }
-    let is_too_large = |cause: &FieldMapError| {
-        matches!(cause, FieldMapError::TooManyFields | FieldMapError::TotalSizeTooBig)
-    };
-    if error.chain().filter_map(|cause| cause.downcast_ref()).any(is_too_large) {
-        return Some(Exceeded::HeaderBytes);
-    }
-    let exchange = error.chain().any(|cause| {
-        matches!(cause.downcast_ref::<ResourceTableError>(), Some(ResourceTableError::Full))
-            || is_exchange_limit(cause)
-    });
-    exchange.then_some(Exceeded::Exchange)
+    error.chain().find_map(|cause| {
+        if let Some(QuotaExceeded(exceeded)) = cause.downcast_ref() {
+            return Some(*exceeded);
+        }
+        if let Some(ResourceTableError::Full) = cause.downcast_ref() {
+            return Some(Exceeded::by_one_more(LimitKind::Resources, table_entries(limits) as u64));
+        }
+        if let Some(FieldMapError::TooManyFields | FieldMapError::TotalSizeTooBig) = cause.downcast_ref() {
+            return Some(Exceeded::by_one_more(LimitKind::HeaderBytes, field_bytes(request) as u64));
+        }
+        limit_in_words(cause)
+    })
 }
 
-/// wasmtime keeps the types of these two errors to itself; `exchange` tests hold it to the words.
-fn is_exchange_limit(cause: &(dyn StdError + 'static)) -> bool {
+/// wasmtime keeps the types of these errors to itself; tests of each hold it to the words.
+fn limit_in_words(cause: &(dyn StdError + 'static)) -> Option<Exceeded> {
     let text = cause.to_string();
-    text.contains("fuel allocated for hostcalls has been exhausted")
-        || text.contains("store handle limit exceeded")
+    if text.contains("fuel allocated for hostcalls has been exhausted") {
+        return Some(Exceeded::by_one_more(LimitKind::Exchange, EXCHANGE_BYTES as u64));
+    }
+    if text.contains("store handle limit exceeded") {
+        return Some(Exceeded::by_one_more(LimitKind::Handles, GUEST_HANDLES as u64));
+    }
+    let (what, used) = text.strip_prefix("resource limit exceeded: ")?.split_once(" count too high at ")?;
+    let (which, limit) = match what {
+        "memory" => (LimitKind::Memories, MAX_MEMORIES),
+        "table" => (LimitKind::Tables, MAX_TABLES),
+        "instance" => (LimitKind::Instances, MAX_CORE_INSTANCES),
+        _ => return None,
+    };
+    Some(Exceeded { which, limit: limit as u64, used: used.parse().ok()? })
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// One line: what happened, and in which functions of the guest.

@@ -43,9 +43,12 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         EventKind::Started { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_)
         | EventKind::Replanned { .. } => None,
     }
 }

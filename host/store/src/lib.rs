@@ -3,11 +3,13 @@
 //! Owns: one embedded SQLite file, its schema, the lease under which a run is driven, and the
 //! order that makes a crash harmless: the outcome of one step and the intents of the next are
 //! one transaction. Doesn't own: what an event means (the engine folds them), where the file
-//! lies, who may read it. Text that comes in is stored and given back, never interpreted.
+//! lies, who may read it. Beside it, and apart from it, answers of earlier calls are kept in a file
+//! that may be lost at any time. Text that comes in is stored and given back, never interpreted.
 
 #![forbid(unsafe_code)]
 
 mod agreement;
+mod answers;
 mod codec;
 mod durability;
 mod enter;
@@ -23,6 +25,7 @@ mod schema;
 mod step;
 mod store;
 
+pub use answers::{AnswerBounds, Answers};
 pub use durability::Durability;
 pub use error::StoreError;
 pub use heartbeat::Heartbeat;

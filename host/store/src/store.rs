@@ -153,7 +153,7 @@ fn connect_immutable(path: &Path) -> Result<Connection> {
 
 /// The real folder with the file's name: links in the folder's path are fine, a link in place
 /// of the file isn't.
-fn plain_path(path: &Path) -> Result<PathBuf> {
+pub(crate) fn plain_path(path: &Path) -> Result<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -176,7 +176,7 @@ fn plain_path(path: &Path) -> Result<PathBuf> {
 }
 
 /// Refuses what SQLite would take for an empty file, and write over, though something was in it.
-fn refuse_stump(path: &Path) -> Result<()> {
+pub(crate) fn refuse_stump(path: &Path) -> Result<()> {
     // In this order: the file has its first page before there is a log.
     let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let shortest = if log { 0 } else { 1 };
@@ -191,7 +191,7 @@ fn refuse_stump(path: &Path) -> Result<()> {
 }
 
 /// Creates the file for this user alone and makes its name durable.
-fn create_private(path: &Path) -> Result<()> {
+pub(crate) fn create_private(path: &Path) -> Result<()> {
     let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     match created {
         Ok(_) => {}
@@ -202,7 +202,7 @@ fn create_private(path: &Path) -> Result<()> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| StoreError::io(folder, &error))
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -14,6 +14,20 @@ use serde_json::{Value, json};
 pub const GOAL: &str = "analyse the main technology stack, the core module structure and \
                         possible problems of ./my_project";
 
+/// The worked example's command: its goal, 30 iterations, a pause after the plan, three tools
+/// that read and none that writes.
+pub const WORKED_EXAMPLE: &[&str] = &[
+    "run",
+    "my_project",
+    GOAL,
+    "--max-iterations",
+    "30",
+    "--pause",
+    "after_plan",
+    "--tools",
+    "read_file,list_files,analyze_code",
+];
+
 /// The sample project, relative to the repository's root.
 pub const PROJECT: &str = "examples/my_project";
 

@@ -15,7 +15,7 @@ pub(crate) const WIT_SECTION: &str = "ringfence:wit";
 const CORE_HEADER: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
 /// Encodes `module` as a component, checks that it exports what `world` of the WIT package in
-/// `wit` exports, and adds that package with its docs.
+/// `wit` (a folder or a file) exports, and adds that package with its docs.
 pub(crate) fn from_module(module: &[u8], wit: &Path, world: &str) -> Result<Vec<u8>> {
     let mut resolve = Resolve::default();
     let (package, _) =
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_docs_of_an_encoded_package_can_be_read_back() {
-        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/files.wit");
         let mut resolve = Resolve::default();
         let (package, _) = resolve.push_path(&wit).unwrap();
         let bytes = wit_component::encode(&resolve, package).unwrap();

@@ -13,8 +13,9 @@ use clap::{Args, Parser, Subcommand};
 use manifest::{Component, How, Manifest, Toolchain};
 use std::path::{Path, PathBuf};
 
-/// The components: folder under `tools-wasm/`, world in `wit/`.
-const COMPONENTS: [(&str, &str); 2] = [("files", "files-tool"), ("code", "code-tool")];
+/// The components: folder under `tools-wasm/` and file in `wit/`, world in that file.
+const COMPONENTS: [(&str, &str); 4] =
+    [("files", "files-tool"), ("code", "code-tool"), ("edit", "edit-tool"), ("web", "web-tool")];
 
 /// Level 19: the components are compressed once and read often.
 const ZSTD_LEVEL: i32 = 19;
@@ -76,7 +77,8 @@ fn build(build: &Build) -> Result<()> {
     for (name, world) in COMPONENTS {
         let path = build.modules.join(format!("ringfence_{name}.wasm"));
         let module = std::fs::read(&path).with_context(|| format!("no module at {}", path.display()))?;
-        let bytes = component::from_module(&module, &root.join("wit"), world)
+        let wit = root.join(sources::wit(name));
+        let bytes = component::from_module(&module, &wit, world)
             .with_context(|| format!("cannot make a component of {}", path.display()))?;
         let packed = zstd::bulk::compress(&bytes, ZSTD_LEVEL).context("cannot compress")?;
         let file = format!("{name}.wasm.zst");

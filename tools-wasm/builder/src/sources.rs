@@ -4,8 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// What goes into every component: folders are taken whole.
-const COMMON: [&str; 8] = [
-    "wit",
+const COMMON: [&str; 7] = [
     "tools-wasm/Cargo.toml",
     "tools-wasm/Cargo.lock",
     "tools-wasm/build.sh",
@@ -16,11 +15,17 @@ const COMMON: [&str; 8] = [
 ];
 
 /// What each component's own folder adds; tests don't count.
-const OWN: [&str; 3] = ["Cargo.toml", "build.rs", "src"];
+const OWN: [&str; 4] = ["Cargo.toml", "build.rs", "src", "wit"];
+
+/// The interface of a component: a file of its own, so that a change of another's leaves it as it is.
+pub(crate) fn wit(component: &str) -> String {
+    format!("wit/{component}.wit")
+}
 
 /// BLAKE3 over the sorted relative paths and the contents of the component's sources.
 pub(crate) fn digest(root: &Path, component: &str) -> Result<String> {
-    let own = OWN.map(|name| format!("tools-wasm/{component}/{name}"));
+    let own = OWN.map(|name| format!("tools-wasm/{component}/{name}")).into_iter().chain([wit(component)]);
+    let own: Vec<String> = own.collect();
     let mut files = Vec::new();
     for place in COMMON.iter().copied().chain(own.iter().map(String::as_str)) {
         collect(root, Path::new(place), &mut files)?;
@@ -71,7 +76,7 @@ mod tests {
 
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        for (name, text) in [("wit/a.wit", "a"), ("tools-wasm/files/src/lib.rs", "b")] {
+        for (name, text) in [("wit/files.wit", "a"), ("tools-wasm/files/src/lib.rs", "b")] {
             let path = dir.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
@@ -94,7 +99,8 @@ mod tests {
     fn a_moved_source_changes_the_digest() {
         let dir = tree();
         let before = digest(dir.path(), "files").unwrap();
-        fs::rename(dir.path().join("wit/a.wit"), dir.path().join("wit/b.wit")).unwrap();
+        let source = |name: &str| dir.path().join("tools-wasm/files/src").join(name);
+        fs::rename(source("lib.rs"), source("other.rs")).unwrap();
         assert_ne!(digest(dir.path(), "files").unwrap(), before);
     }
 
@@ -102,7 +108,9 @@ mod tests {
     fn one_component_is_not_made_stale_by_another() {
         let dir = tree();
         let before = digest(dir.path(), "code").unwrap();
-        fs::write(dir.path().join("tools-wasm/files/src/lib.rs"), "c").unwrap();
+        for file in ["tools-wasm/files/src/lib.rs", "wit/files.wit"] {
+            fs::write(dir.path().join(file), "c").unwrap();
+        }
         assert_eq!(digest(dir.path(), "code").unwrap(), before);
     }
 }

@@ -2,7 +2,7 @@
 
 #[allow(missing_docs, unreachable_pub)]
 mod bindings {
-    wit_bindgen::generate!({ world: "code-tool", path: "../../wit" });
+    wit_bindgen::generate!({ world: "code-tool", path: "../../wit/code.wit" });
 }
 
 use crate::{Analysis, Failure, ImportKind, Language, SymbolKind};

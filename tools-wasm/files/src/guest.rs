@@ -2,7 +2,7 @@
 
 #[allow(missing_docs, unreachable_pub)]
 mod bindings {
-    wit_bindgen::generate!({ world: "files-tool", path: "../../wit" });
+    wit_bindgen::generate!({ world: "files-tool", path: "../../wit/files.wit" });
 }
 
 use crate::{Failure, Kind, ListRequest, ReadRequest, SearchRequest};

@@ -9,11 +9,13 @@ use std::io;
 mod number {
     pub(super) const NOT_CAPABLE: i32 = 76;
     pub(super) const LOOP: i32 = 32;
+    pub(super) const READ_ONLY: i32 = 69;
 }
 #[cfg(not(target_family = "wasm"))]
 mod number {
     pub(super) const NOT_CAPABLE: i32 = i32::MIN;
     pub(super) const LOOP: i32 = 40;
+    pub(super) const READ_ONLY: i32 = 30;
 }
 
 /// A failed call, told apart as the tools' interfaces do; each holds a message for the caller.
@@ -52,6 +54,19 @@ impl Fault {
             (_, Some(number::LOOP)) => Self::NotPermitted(format!("{path}: a link that is not followed")),
             (io::ErrorKind::InvalidInput, _) => Self::NotFound(format!("{path}: can't be a path")),
             _ => Self::Io(format!("{path}: {error}")),
+        }
+    }
+
+    /// The same where `path` was to be written.
+    pub fn of_write(path: &str, error: &io::Error) -> Self {
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::PermissionDenied, _) | (_, Some(number::NOT_CAPABLE | number::READ_ONLY)) => {
+                Self::NotPermitted(format!(
+                    "{}: writing is not permitted: outside the directories granted for writing, hidden from tools, or no ordinary file",
+                    quoted(path)
+                ))
+            }
+            _ => Self::of(path, error),
         }
     }
 

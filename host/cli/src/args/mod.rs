@@ -3,9 +3,13 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod changes;
 mod compare;
+mod dir_spec;
 mod fork;
+mod grant;
 mod model;
+mod policy;
 mod replay;
 mod resume;
 mod run;
@@ -13,9 +17,15 @@ mod supervise;
 mod tool;
 mod values;
 
+pub use changes::{DiffArgs, SettleArgs};
 pub use compare::CompareArgs;
+pub use dir_spec::DirSpec;
 pub use fork::ForkArgs;
+pub use grant::GrantLaterArgs;
 pub use model::ModelSpec;
+pub use policy::{
+    PolicyArgs, PolicyCheckArgs, PolicyCommand, PolicyExplainArgs, PolicyInitArgs, PolicyShowArgs,
+};
 pub use replay::ReplayArgs;
 pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
@@ -25,7 +35,7 @@ pub use values::{PauseList, ToolArgument, parse_duration, parse_host, parse_mone
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ringfence_sandbox::{GrantPath, HostGrant, MaskPattern};
+use ringfence_sandbox::{HostGrant, MaskPattern};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -79,10 +89,20 @@ pub enum Command {
     Show(ShowArgs),
     /// Print a run's report, made from its journal alone
     Report(ReportArgs),
+    /// Show what a run has changed so far: nothing of it is in the project yet
+    Diff(DiffArgs),
+    /// Put what a run has changed into the project: all of it or nothing
+    Apply(SettleArgs),
+    /// Throw away what a run has changed
+    Discard(SettleArgs),
+    /// Allow a run more than it was started with; what a model asks for, only a person can give
+    Grant(GrantLaterArgs),
     /// Run the same goal through all flows and print what each came to, side by side
     Compare(CompareArgs),
     /// List, inspect and call tools
     Tool(ToolArgs),
+    /// Write, check and show what holds, and explain what decides it
+    Policy(PolicyArgs),
     /// Check that everything works on this machine
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -159,9 +179,10 @@ pub struct CompletionsArgs {
 /// What tools may touch, and which tools there are.
 #[derive(Debug, Clone, Default, Args)]
 pub struct GrantArgs {
-    /// Grant this folder or file of the project, for reading; may be repeated [default: the whole project]
-    #[arg(long = "dir", value_name = "DIR", value_parser = values::parse_grant, help_heading = "Fence")]
-    pub dirs: Vec<GrantPath>,
+    /// Grant this folder or file of the project, for reading or with :write for changing; may be
+    /// repeated [default: the whole project, for reading]
+    #[arg(long = "dir", value_name = "DIR[:write]", help_heading = "Fence")]
+    pub dirs: Vec<DirSpec>,
     /// Hide what this gitignore pattern fits, besides keys and credentials; with a leading ! show it;
     /// may be repeated
     #[arg(long = "mask", value_name = "PATTERN", value_parser = values::parse_mask, help_heading = "Fence")]
@@ -173,6 +194,9 @@ pub struct GrantArgs {
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
     pub components: Vec<PathBuf>,
+    /// Work as this role of the configuration: only its tools exist
+    #[arg(long, value_name = "NAME", help_heading = "Fence")]
+    pub role: Option<String>,
     /// Trust the project's own configuration if it has this hash
     #[arg(long, value_name = "HASH", help_heading = "Fence")]
     pub trust: Option<String>,

@@ -75,6 +75,9 @@ pub struct ToolCallArgs {
     /// Print the receipt on standard error: files opened, denials, time, memory
     #[arg(long)]
     pub receipt: bool,
+    /// Make the call even where an equal, deterministic one was answered before
+    #[arg(long)]
+    pub no_cache: bool,
     /// Time for the call: 500ms, 30s, 5m [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,

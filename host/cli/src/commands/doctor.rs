@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// One check.
@@ -173,6 +174,8 @@ fn try_reading(state: Option<&Path>, path: &str) -> Result<(String, Outcome)> {
         tree: toolbox.tree("read_file").clone(),
         limits: toolbox.limits("read_file").clone(),
         egress: toolbox.egress().clone(),
+        stage: None,
+        known: Arc::default(),
         cancel: CancellationToken::new(),
         tool: tool.clone(),
     };

@@ -1,14 +1,20 @@
 //! One file for each command; here, the way from the command line to an exit code.
 
+mod apply;
 mod compare;
 mod completions;
+mod diff;
+mod discard;
 mod doctor;
 mod fork;
+mod grant;
+mod policy;
 mod replay;
 mod report;
 mod resume;
 mod run;
 mod runs;
+mod settle;
 mod show;
 mod supervise;
 mod tool;
@@ -59,7 +65,12 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
         Command::Runs(args) => runs::execute(args, global),
         Command::Show(args) => show::execute(args, global),
         Command::Report(args) => report::execute(args, global),
+        Command::Diff(args) => diff::execute(args, global),
+        Command::Apply(args) => apply::execute(args, global),
+        Command::Discard(args) => discard::execute(args, global),
         Command::Compare(args) => compare::execute(args, global),
+        Command::Grant(args) => grant::execute(args, global),
+        Command::Policy(args) => policy::execute(args, global),
         Command::Tool(args) => tool::execute(args, global),
         Command::Doctor(args) => doctor::execute(args, global),
         Command::Completions(args) => completions::execute(args),

@@ -45,7 +45,13 @@ pub(super) fn resumption(
     folders: &Folders,
     voice: Voice,
 ) -> Result<Resumption> {
-    let reviewer = Reviewer { given, yes: args.yes, terminal: voice.interactive, all_calls: false };
+    let reviewer = Reviewer {
+        given,
+        yes: args.yes,
+        terminal: voice.interactive,
+        all_calls: false,
+        folders: Some(folders.clone()),
+    };
     let other = match (&args.model, &args.replay) {
         (Some(model), _) => Some(ModelPlan::named(model, args.base_url.as_deref())?),
         (None, Some(path)) => Some(ModelPlan::recorded(path)),

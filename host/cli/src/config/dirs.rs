@@ -6,14 +6,14 @@
 
 use super::Flags;
 use super::file::{ConfigFile, Dir};
+use crate::args::DirSpec;
 use ringfence_sandbox::{DirGrant, Grants};
 
 /// The folders that were named by whoever comes last.
 pub(super) fn granted(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Vec<DirGrant> {
     let mut dirs = project.grants.dirs.as_deref().map(plain);
     let named_by_user = user.grants.dirs.as_deref().map(plain);
-    let named_by_flags =
-        (!flags.dirs.is_empty()).then(|| flags.dirs.iter().cloned().map(DirGrant::read).collect());
+    let named_by_flags = (!flags.dirs.is_empty()).then(|| flags.dirs.iter().map(DirSpec::grant).collect());
     for named in [named_by_user, named_by_flags].into_iter().flatten() {
         dirs = Some(masked_as(named, &dirs.unwrap_or_default()));
     }
@@ -44,7 +44,8 @@ pub(super) fn common(granted: &[DirGrant], named: &[DirGrant]) -> Vec<DirGrant> 
         for dir in deepest_around(granted, name).into_iter().chain(within) {
             let path = if holds(dir, name) { &name.path } else { &dir.path };
             let known = both.iter().position(|known| known.path == *path).unwrap_or_else(|| {
-                both.push(DirGrant { path: path.clone(), ..dir.clone() });
+                let access = dir.access.min(name.access);
+                both.push(DirGrant { path: path.clone(), access, ..dir.clone() });
                 both.len() - 1
             });
             let Some(known) = both.get_mut(known) else { continue };
@@ -54,6 +55,17 @@ pub(super) fn common(granted: &[DirGrant], named: &[DirGrant]) -> Vec<DirGrant> 
         }
     }
     both
+}
+
+/// What of the named is more than what is granted, in words.
+pub(super) fn beyond(granted: &[DirGrant], named: &[DirGrant]) -> Option<String> {
+    named.iter().find_map(|dir| match deepest_around(granted, dir) {
+        None => Some(format!("names `{}`, which is outside the granted folders", dir.path)),
+        Some(holder) if holder.access < dir.access => {
+            Some(format!("wants to write in `{}`, which is granted for reading", dir.path))
+        }
+        Some(_) => None,
+    })
 }
 
 /// What a folder says that shows hidden things, in words; none if it only hides.
@@ -82,7 +94,7 @@ fn deepest_around<'d>(dirs: &'d [DirGrant], inner: &DirGrant) -> Option<&'d DirG
 mod tests {
     use super::super::file::parse;
     use super::*;
-    use ringfence_sandbox::{GrantPath, MaskPattern};
+    use ringfence_sandbox::MaskPattern;
 
     /// `src` or `src -defaults *.csv !.env`.
     fn written(dirs: &[DirGrant]) -> Vec<String> {
@@ -96,7 +108,7 @@ mod tests {
 
     fn flags(dirs: &[&str], masks: &[&str]) -> Flags {
         Flags {
-            dirs: dirs.iter().map(|dir| GrantPath::parse(dir).unwrap()).collect(),
+            dirs: dirs.iter().map(|dir| dir.parse().unwrap()).collect(),
             masks: masks.iter().map(|mask| MaskPattern::parse(mask).unwrap()).collect(),
             ..Flags::default()
         }

@@ -55,32 +55,29 @@ pub(super) fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> Vec<HostGra
     }
 }
 
-/// A tool's section that names more than is granted is an error.
+/// A section that names more than is granted is an error; `said_in` is what that calls it.
 pub(super) fn check_within(
-    file: &str,
-    tool: &str,
-    section: &ToolSection,
+    said_in: &str,
+    named: &[HostGrant],
     granted: &[HostGrant],
+    hint: &str,
 ) -> Result<()> {
-    let named = section.hosts.as_deref().map(plain).unwrap_or_default();
     let Some(outside) = named.iter().find(|host| !granted.iter().any(|granted| host.lies_in(granted))) else {
         return Ok(());
     };
-    Err(Refusal::usage(format!(
-        "{file}: [tools.{tool}] names `{outside}`, which is more than the granted hosts"
-    ))
-    .hint("a tool can only be given less than [grants]")
-    .into())
+    Err(Refusal::usage(format!("{said_in} names `{outside}`, which is more than the granted hosts"))
+        .hint(hint)
+        .into())
 }
 
-fn plain(hosts: &[Host]) -> Vec<HostGrant> {
+pub(super) fn plain(hosts: &[Host]) -> Vec<HostGrant> {
     hosts.iter().map(|Host(grant)| grant.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;
-    use super::super::layers;
+    use super::super::{layers, tools};
     use super::*;
     use crate::args::parse_host;
 
@@ -117,7 +114,7 @@ mod tests {
         let none = ConfigFile::default();
         let of = |user: &ConfigFile, flags: &Flags| {
             let all = layers::grants(&project, user, flags);
-            layers::tools(&project, user, &all, flags).map(|mut tools| tools.remove("fetch").unwrap())
+            tools::policies(&project, user, &all, flags).map(|mut tools| tools.remove("fetch").unwrap())
         };
         // `HEAD` isn't among the granted methods.
         assert!(of(&none, &Flags::default()).is_err());

@@ -1,32 +1,26 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
-use super::dirs::{self, common, holds, plain};
-use super::file::{
-    Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
-};
-use super::{Flags, ToolPolicy, hosts, secrets};
-use crate::exit::Refusal;
-use anyhow::Result;
+use super::file::{Bytes, ConfigFile, Dollars, ExpertSection, LimitsSection, ModelsSection, Span};
+use super::{Flags, dirs, hosts};
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
 use ringfence_sandbox::{Grants, Limits as CallLimits, RequestLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// Less memory than this runs no tool.
-const LEAST_MEMORY: u64 = 1 << 20;
-
 /// The granted folders and hosts and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
     let dirs = dirs::granted(project, user, flags);
-    let hosts = hosts::granted(project, user, flags);
     let from_u32 = |count: NonZeroU32| u64::from(count.get());
-    let entropy = smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
+    let deterministic = [project, user].into_iter().any(|file| file.grants.deterministic == Some(true));
+    let hosts = if deterministic { Vec::new() } else { hosts::granted(project, user, flags) };
+    let entropy = !deterministic && smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
     let limits = CallLimits {
-        memory_bytes: bytes(project.memory, user.memory, default.memory_bytes).max(LEAST_MEMORY),
+        memory_bytes: bytes(project.memory, user.memory, default.memory_bytes),
         time_ms: tool_timeout(project, user, flags),
+        cpu_ms: smaller(project.cpu, user.cpu).map(|Span(time)| ms(time)),
         output_bytes: bytes(project.output, user.output, default.output_bytes),
         stdio_bytes: bytes(project.stdio, user.stdio, default.stdio_bytes),
         open_files: bound(
@@ -40,10 +34,16 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             default.dir_entries,
         ),
         read_bytes: bytes(project.read_bytes, user.read_bytes, default.read_bytes),
-        fuel: default.fuel,
+        write_bytes: bytes(project.write_bytes, user.write_bytes, default.write_bytes),
+        write_entries: bound(
+            project.write_entries.map(u64::from),
+            user.write_entries.map(u64::from),
+            default.write_entries,
+        ),
+        fuel: smaller(project.fuel, user.fuel).map(u64::from).or(default.fuel),
         requests: requests(project, user),
     };
-    Grants { dirs, entropy, hosts, secrets: Vec::new(), limits }
+    Grants { dirs, entropy, deterministic, hosts, limits, ..Grants::whole_project() }
 }
 
 /// The bounds of a call's requests.
@@ -58,85 +58,6 @@ fn requests(project: &LimitsSection, user: &LimitsSection) -> RequestLimits {
         received_bytes: bytes(project.response_body, user.response_body, default.received_bytes),
         time_ms: time(project.request_timeout, user.request_timeout, default.time_ms),
         connect_ms: time(project.connect_timeout, user.connect_timeout, default.connect_ms),
-    }
-}
-
-/// What single tools may do. A folder outside the granted ones is an error, unless a flag has
-/// just narrowed those: then the tool has what is left.
-pub(super) fn tools(
-    project: &ConfigFile,
-    user: &ConfigFile,
-    grants: &Grants,
-    flags: &Flags,
-) -> Result<BTreeMap<String, ToolPolicy>> {
-    let mut policies: BTreeMap<String, ToolPolicy> = BTreeMap::new();
-    for (layer, file) in [(project, "ringfence.toml"), (user, "your configuration")] {
-        for (tool, section) in &layer.tools {
-            let before = policies.get(tool);
-            let whole = ToolPolicy {
-                dirs: grants.dirs.clone(),
-                entropy: grants.entropy,
-                hosts: grants.hosts.clone(),
-                secrets: grants.secrets.clone(),
-                limits: grants.limits.clone(),
-            };
-            let wider = before.unwrap_or(&whole);
-            let dirs = &wider.dirs;
-            if section.entropy == Some(true) && !grants.entropy {
-                return Err(Refusal::usage(format!(
-                    "{file}: [tools.{tool}] asks for entropy, which [grants] doesn't give"
-                ))
-                .hint("a tool can only be given less than [grants]")
-                .into());
-            }
-            let shows = section.dirs.iter().flatten().find_map(|Dir(dir)| dirs::shows(dir));
-            if let Some(shows) = shows {
-                return Err(Refusal::usage(format!("{file}: [tools.{tool}] says {shows}"))
-                    .hint("a tool can only be given less than [grants]")
-                    .into());
-            }
-            if flags.hosts.is_empty() && before.is_none() {
-                hosts::check_within(file, tool, section, &grants.hosts)?;
-            }
-            let policy = narrowed(section, wider);
-            if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
-                let outside =
-                    plain(named).into_iter().find(|dir| !dirs.iter().any(|granted| holds(granted, dir)));
-                if let Some(dir) = outside {
-                    return Err(Refusal::usage(format!(
-                        "{file}: [tools.{tool}] names `{}`, which is outside the granted folders",
-                        dir.path
-                    ))
-                    .hint("a tool can only be given less than [grants]")
-                    .into());
-                }
-            }
-            policies.insert(tool.clone(), policy);
-        }
-    }
-    Ok(policies)
-}
-
-fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
-    let limits = &wider.limits;
-    let dirs = match &section.dirs {
-        Some(named) => common(&wider.dirs, &plain(named)),
-        None => wider.dirs.clone(),
-    };
-    let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
-    let hosts = hosts::narrowed(section, wider);
-    ToolPolicy {
-        dirs,
-        secrets: secrets::narrowed(&wider.secrets, &hosts),
-        hosts,
-        entropy: wider.entropy && section.entropy != Some(false),
-        limits: CallLimits {
-            memory_bytes: less(limits.memory_bytes, section.memory)
-                .max(LEAST_MEMORY.min(limits.memory_bytes)),
-            time_ms: section.timeout.map_or(limits.time_ms, |Span(time)| ms(time).min(limits.time_ms)),
-            output_bytes: less(limits.output_bytes, section.output),
-            ..limits.clone()
-        },
     }
 }
 
@@ -199,9 +120,12 @@ pub(super) fn limits(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
         wall_clock_ms: span(flags.max_time, project.time, user.time).or(default.wall_clock_ms),
         money: flags.max_money.or(smaller(project.money, user.money).map(|Dollars(micro)| micro)),
         stage_ms: stage_timeouts(project, user, model_call_ms),
-        reflect_after: smaller(project.reflect_after, user.reflect_after)
-            .map(u32::from)
-            .or(default.reflect_after),
+        reflect_after: match default.reflect_after {
+            Some(default) => {
+                Some(bound(project.reflect_after.map(u32::from), user.reflect_after.map(u32::from), default))
+            }
+            None => smaller(project.reflect_after, user.reflect_after).map(u32::from),
+        },
         tokens: flags.max_tokens.or(smaller(project.tokens, user.tokens)).map(u64::from).or(default.tokens),
         model_call_ms,
         tool_call_ms: within(
@@ -283,14 +207,14 @@ fn bound<T: Ord>(project: Option<T>, user: Option<T>, default: T) -> T {
     }
 }
 
-fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+pub(super) fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     }
 }
 
-fn ms(time: Duration) -> u64 {
+pub(super) fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -299,15 +223,6 @@ mod tests {
     use super::super::file::parse;
     use super::*;
     use crate::args::PauseList;
-    use ringfence_sandbox::{DirGrant, GrantPath};
-
-    fn paths(grants: &[DirGrant]) -> Vec<String> {
-        grants.iter().map(|dir| dir.path.to_string()).collect()
-    }
-
-    fn dir_flags(dirs: &[&str]) -> Flags {
-        Flags { dirs: dirs.iter().map(|dir| GrantPath::parse(dir).unwrap()).collect(), ..Flags::default() }
-    }
 
     #[test]
     fn a_bound_is_the_smaller_of_both_files_unless_a_flag_says_otherwise() {
@@ -347,28 +262,6 @@ mod tests {
         );
         let flags = Flags { pause: Some(PauseList(BTreeSet::new())), ..Flags::default() };
         assert_eq!(pause(&before_tool, &before_tool, &flags), BTreeSet::new());
-    }
-
-    #[test]
-    fn a_tool_gets_less_and_never_more() {
-        let project = parse(
-            "grants.dirs = ['src', 'docs']\n[tools.read_file]\ndirs = ['src/a', 'docs']\nmemory = '8GiB'\ntimeout = '1s'",
-        )
-        .unwrap();
-        let none = ConfigFile::default();
-        let of = |flags: &Flags, user: &ConfigFile| {
-            let all = grants(&project, user, flags);
-            tools(&project, user, &all, flags).map(|mut tools| tools.remove("read_file").unwrap())
-        };
-        let policy = of(&Flags::default(), &none).unwrap();
-        assert_eq!(paths(&policy.dirs), ["src/a", "docs"]);
-        assert_eq!((policy.limits.memory_bytes, policy.limits.time_ms), (256 << 20, 1_000));
-        assert_eq!(paths(&of(&dir_flags(&["src/a/b", "tests"]), &none).unwrap().dirs), ["src/a/b"]);
-        assert_eq!(paths(&of(&dir_flags(&["tests"]), &none).unwrap().dirs), [""; 0]);
-        let user = parse("[tools.read_file]\ndirs = ['src']").unwrap();
-        assert_eq!(paths(&of(&Flags::default(), &user).unwrap().dirs), ["src/a"]);
-        let user = parse("grants.dirs = ['tests']").unwrap();
-        assert!(of(&Flags::default(), &user).is_err());
     }
 
     #[test]

@@ -6,29 +6,42 @@
 //! of both, and pause points only ever add up.
 
 mod dirs;
+mod enforceable;
 mod file;
 mod hosts;
+pub mod language;
 mod layers;
+mod origin;
 mod project_files;
+mod reading;
+mod roles;
+mod search;
 pub mod secrets;
+mod survey;
+mod tools;
 mod user_file;
+mod values;
+#[cfg(test)]
+mod widening;
 
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
 };
 pub use hosts::Host;
+pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
+pub use roles::{Role, RoleSection};
+pub use survey::Survey;
 
-use crate::args::{GrantArgs, LimitArgs, PauseList, RunArgs};
+use crate::args::{DirSpec, GrantArgs, LimitArgs, PauseList, RunArgs};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
 use ringfence_sandbox::{
-    ComponentSource, DirGrant, GrantPath, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir,
-    SecretGrant,
+    ComponentSource, DirGrant, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir, SecretGrant,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +52,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     /// `--dir`
-    pub dirs: Vec<GrantPath>,
+    pub dirs: Vec<DirSpec>,
     /// `--mask`
     pub masks: Vec<MaskPattern>,
     /// `--allow-host`
@@ -48,6 +61,8 @@ pub struct Flags {
     pub components: Vec<PathBuf>,
     /// `--trust`
     pub trust: Option<String>,
+    /// `--role`
+    pub role: Option<String>,
     /// `--max-…`, `--…-timeout`
     pub limits: LimitArgs,
     /// `--pause`
@@ -66,8 +81,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, masks, hosts, components, trust } = args.clone();
-        Self { dirs, masks, hosts, components, trust, ..Self::default() }
+        let GrantArgs { dirs, masks, hosts, components, trust, role } = args.clone();
+        Self { dirs, masks, hosts, components, trust, role, ..Self::default() }
     }
 }
 
@@ -93,6 +108,8 @@ pub struct Resolved {
     pub grants: Grants,
     /// Tools that may do less.
     pub tools: BTreeMap<String, ToolPolicy>,
+    /// Who the run works as; the grants are narrowed by it already.
+    pub role: Option<Role>,
     /// Bounds of the run.
     pub limits: RunLimits,
     /// The loop architecture.
@@ -127,14 +144,23 @@ pub struct ToolPolicy {
     /// Real clocks and random numbers.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Nothing but input and files decides its answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// Hosts among the granted ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostGrant>,
     /// The secrets that go with requests to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretGrant>,
+    /// What it is told of the configuration.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
+    /// Where it is said, for errors; empty for a run that is taken up again.
+    #[serde(skip)]
+    pub said_in: String,
 }
 
 impl ToolPolicy {
@@ -143,8 +169,10 @@ impl ToolPolicy {
         Grants {
             dirs: self.dirs.clone(),
             entropy: self.entropy,
+            deterministic: self.deterministic,
             hosts: self.hosts.clone(),
             secrets: self.secrets.clone(),
+            settings: self.settings.clone(),
             limits: self.limits.clone(),
         }
     }
@@ -184,6 +212,7 @@ impl Resolved {
         Self {
             grants: Grants::whole_project(),
             tools: BTreeMap::new(),
+            role: None,
             limits: RunLimits::default(),
             flow: Flow::default(),
             pause: layers::pause(&nothing, &nothing, &flags),
@@ -201,8 +230,6 @@ impl Resolved {
 
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
-        let mut grants = layers::grants(&files.config, &user.config, flags);
-        grants.secrets = secrets::granted(&user.config, &grants.hosts)?;
         let mut components = Vec::new();
         for (path, bytes) in files.components() {
             components.push(ComponentSource::from_bytes(path.clone(), bytes.clone()));
@@ -210,22 +237,54 @@ impl Resolved {
         for path in user.components().chain(flags.components.iter().cloned()) {
             components.push(ComponentSource::from_file(&path).or_usage()?);
         }
+        let mut resolved = Self::of_layers(&files.config, &user.config, flags)?;
+        let prompts = prompts(files)?;
+        resolved.prompts = match &resolved.role {
+            Some(role) if !role.prompt.is_empty() => prompts.besides(&role.prompt),
+            Some(_) | None => prompts,
+        };
+        resolved.components = components;
+        Ok(resolved)
+    }
+
+    /// What the three layers come to, apart from what lies in files of its own.
+    fn of_layers(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Self> {
+        let mut grants = layers::grants(project, user, flags);
+        grants.secrets = secrets::granted(user, &grants.hosts)?;
+        let mut tools = tools::policies(project, user, &grants, flags)?;
+        let mut role = roles::chosen(project, user, flags)?;
+        if let Some(role) = &mut role {
+            role.narrow(&mut grants, &mut tools, flags)?;
+        }
         Ok(Self {
-            tools: layers::tools(&files.config, &user.config, &grants, flags)?,
-            limits: layers::limits(&files.config, &user.config, flags),
-            flow: layers::flow(&files.config, &user.config, flags),
-            pause: layers::pause(&files.config, &user.config, flags),
-            parallel: layers::parallel(&files.config, &user.config, flags),
-            on_stage_failure: layers::on_stage_failure(&files.config, &user.config, flags),
-            durability: flags.durability.or(user.config.durability).unwrap_or_default(),
-            notify: flags.notify.clone().or_else(|| user.config.notify.clone()),
-            models: layers::models(&files.config, &user.config),
-            experts: layers::experts(&files.config, &user.config),
-            polling: layers::polling(&files.config, &user.config),
-            prompts: prompts(files)?,
+            tools,
+            role,
+            limits: layers::limits(project, user, flags),
+            flow: layers::flow(project, user, flags),
+            pause: layers::pause(project, user, flags),
+            parallel: layers::parallel(project, user, flags),
+            on_stage_failure: layers::on_stage_failure(project, user, flags),
+            durability: flags.durability.or(user.durability).unwrap_or_default(),
+            notify: flags.notify.clone().or_else(|| user.notify.clone()),
+            models: layers::models(project, user),
+            experts: layers::experts(project, user),
+            polling: layers::polling(project, user),
+            prompts: Prompts::default(),
+            components: Vec::new(),
             grants,
-            components,
         })
+    }
+
+    /// The tools that may be used: the role's, and of those only the ones that a flag names.
+    pub fn allowed(&self, named: Option<Vec<String>>) -> Result<Option<Vec<String>>> {
+        match (&self.role, named) {
+            (None, named) => Ok(named),
+            (Some(role), None) => Ok(Some(role.tools.clone())),
+            (Some(role), Some(named)) => {
+                named.iter().try_for_each(|tool| role.has(tool))?;
+                Ok(Some(named))
+            }
+        }
     }
 }
 

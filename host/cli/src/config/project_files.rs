@@ -3,8 +3,10 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
-use crate::config::dirs;
-use crate::config::file::{ConfigFile, parse};
+use crate::config::file::ConfigFile;
+use crate::config::language::nearest;
+use crate::config::reading::{self, unreadable};
+use crate::config::{dirs, enforceable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
@@ -37,36 +39,44 @@ pub struct ProjectFiles {
 impl ProjectFiles {
     /// Reads what there is.
     pub fn read(project: &Path) -> Result<Self> {
+        let (found, wrong) = Self::survey(project)?;
+        wrong.into_iter().next().map_or(Ok(found), Err)
+    }
+
+    /// Reads what there is, and says everything that is wrong with it.
+    pub fn survey(project: &Path) -> Result<(Self, Vec<anyhow::Error>)> {
         let root = rustix::fs::openat(CWD, project, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
             .with_context(|| format!("the project folder {} can't be opened", project.display()))?;
-        let mut found = Self::default();
-        if let Some(bytes) = read_file(&root, CONFIG, TEXT_BYTES)? {
-            let text = utf8(CONFIG, &bytes)?;
-            found.config = parse(text).map_err(|error| unreadable(CONFIG, &error))?;
-            found.config.refuse_in_project()?;
-            found.files.push((CONFIG.to_owned(), bytes));
+        let (mut found, mut wrong) = (Self::default(), Vec::new());
+        match config_in(&root) {
+            Ok(Some((config, bytes))) => {
+                wrong.extend(config.not_a_project_s().into_iter().map(anyhow::Error::from));
+                found.config = config;
+                found.files.push((CONFIG.to_owned(), bytes));
+            }
+            Ok(None) => {}
+            Err(error) => wrong.push(error),
         }
-        for component in found.config.components.clone() {
-            let shown = component.to_string_lossy().into_owned();
-            let path = GrantPath::parse(&shown)
-                .map_err(|error| Refusal::usage(format!("{CONFIG}: component {error}")).hint(INSIDE))?
-                .to_string();
-            let Some(bytes) = read_file(&root, &path, MAX_COMPONENT_BYTES)? else {
-                return Err(Refusal::usage(format!(
-                    "{CONFIG} names the component `{path}`, which isn't there"
-                ))
-                .into());
-            };
-            found.files.push((path, bytes));
-        }
-        for name in prompt_names(&root)? {
-            let path = format!("{PROMPTS}/{name}");
-            if let Some(bytes) = read_file(&root, &path, TEXT_BYTES)? {
-                utf8(&path, &bytes)?;
-                found.files.push((path, bytes));
+        for component in &found.config.components {
+            match component_in(&root, component) {
+                Ok(file) => found.files.push(file),
+                Err(error) => wrong.push(error),
             }
         }
-        Ok(found)
+        let (names, unknown) = prompt_names(&root)?;
+        wrong.extend(unknown.into_iter().map(anyhow::Error::from));
+        for name in names {
+            let path = format!("{PROMPTS}/{name}");
+            match read_file(&root, &path, TEXT_BYTES) {
+                Ok(Some(bytes)) => {
+                    wrong.extend(utf8(&path, &bytes).err());
+                    found.files.push((path, bytes));
+                }
+                Ok(None) => {}
+                Err(error) => wrong.push(error),
+            }
+        }
+        Ok((found, wrong))
     }
 
     /// Whether the project says nothing of itself.
@@ -106,49 +116,73 @@ const INSIDE: &str =
 
 impl ConfigFile {
     /// What only a user may say: where prompts and keys are sent, what hidden things are shown.
-    fn refuse_in_project(&self) -> Result<()> {
-        if self.notify.is_some() || self.durability.is_some() {
-            let key = if self.notify.is_some() { "notify" } else { "durability" };
-            return Err(Refusal::usage(format!("{CONFIG} says `{key}`, which isn't a project's to say"))
-                .hint("put it into your own configuration, or use the flag")
-                .into());
+    pub(super) fn not_a_project_s(&self) -> Vec<Refusal> {
+        let mut wrong = Vec::new();
+        let said = [("notify", self.notify.is_some()), ("durability", self.durability.is_some())];
+        for (key, _) in said.into_iter().filter(|(_, said)| *said) {
+            let what = format!("{CONFIG} says `{key}`, which isn't a project's to say");
+            wrong.push(Refusal::usage(what).hint("put it into your own configuration, or use the flag"));
         }
-        if let Some(name) = self.secrets.keys().next() {
-            return Err(Refusal::usage(format!(
-                "{CONFIG} says `[secrets.{name}]`; a project can't, since it could send your keys anywhere"
-            ))
-            .hint("put it into your own configuration")
-            .into());
+        for name in self.secrets.keys() {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says `[secrets.{name}]`; a project can't, since it could send your keys anywhere"
+                ))
+                .hint("put it into your own configuration"),
+            );
         }
-        let dirs = self.grants.dirs.iter().chain(self.tools.values().filter_map(|tool| tool.dirs.as_ref()));
-        if let Some(shows) = dirs.flatten().find_map(|dir| dirs::shows(&dir.0)) {
-            return Err(Refusal::usage(format!(
-                "{CONFIG} says {shows}; a project can hide more of itself, never show what is hidden by default"
-            ))
-            .hint("put it into your own configuration, or use --mask")
-            .into());
+        let of_tools = self.tools.values().filter_map(|tool| tool.dirs.as_ref());
+        let of_roles = self.roles.values().filter_map(|role| role.dirs.as_ref());
+        let dirs = self.grants.dirs.iter().chain(of_tools).chain(of_roles);
+        for shows in dirs.flatten().filter_map(|dir| dirs::shows(&dir.0)) {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says {shows}; a project can hide more of itself, never show what is hidden by default"
+                ))
+                .hint("put it into your own configuration, or use --mask"),
+            );
         }
         let models = self.models.default.iter().chain(self.models.by_stage().map(|(_, model)| model));
         let elsewhere = models
             .map(|model| model.base_url.is_some() || model.plain_http)
             .chain(self.experts.values().map(|expert| expert.base_url.is_some() || expert.plain_http));
-        for elsewhere in elsewhere {
-            if elsewhere {
-                return Err(Refusal::usage(format!(
+        if elsewhere.into_iter().any(|elsewhere| elsewhere) {
+            wrong.push(
+                Refusal::usage(format!(
                     "{CONFIG} says where a model is reached; a project can't, since your key and files would go there"
                 ))
-                .hint("put base_url into your own configuration, or use --base-url")
-                .into());
-            }
+                .hint("put base_url into your own configuration, or use --base-url"),
+            );
         }
-        Ok(())
+        wrong
     }
 }
 
-/// The prompts in the project's own folder, sorted; unknown names are errors.
-fn prompt_names(root: &OwnedFd) -> Result<Vec<String>> {
-    let Some(folder) = open(root, PROMPTS, OFlags::DIRECTORY)? else { return Ok(Vec::new()) };
-    let mut names = Vec::new();
+fn config_in(root: &OwnedFd) -> Result<Option<(ConfigFile, Vec<u8>)>> {
+    let Some(bytes) = read_file(root, CONFIG, TEXT_BYTES)? else { return Ok(None) };
+    let text = utf8(CONFIG, &bytes)?;
+    let config = reading::read(CONFIG, text).map_err(|problems| unreadable(CONFIG, &problems))?;
+    enforceable::check(&config, CONFIG)?;
+    Ok(Some((config, bytes)))
+}
+
+fn component_in(root: &OwnedFd, component: &Path) -> Result<(String, Vec<u8>)> {
+    let shown = component.to_string_lossy().into_owned();
+    let path = GrantPath::parse(&shown)
+        .map_err(|error| Refusal::usage(format!("{CONFIG}: component {error}")).hint(INSIDE))?
+        .to_string();
+    match read_file(root, &path, MAX_COMPONENT_BYTES)? {
+        Some(bytes) => Ok((path, bytes)),
+        None => {
+            Err(Refusal::usage(format!("{CONFIG} names the component `{path}`, which isn't there")).into())
+        }
+    }
+}
+
+/// The prompts in the project's own folder, sorted; files that are none are errors.
+fn prompt_names(root: &OwnedFd) -> Result<(Vec<String>, Vec<Refusal>)> {
+    let (mut names, mut unknown) = (Vec::new(), Vec::new());
+    let Some(folder) = open(root, PROMPTS, OFlags::DIRECTORY)? else { return Ok((names, unknown)) };
     for entry in Dir::read_from(&folder).with_context(|| format!("{PROMPTS} can't be listed"))? {
         let entry = entry.with_context(|| format!("{PROMPTS} can't be listed"))?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -157,12 +191,16 @@ fn prompt_names(root: &OwnedFd) -> Result<Vec<String>> {
         }
         if !PROMPT_NAMES.contains(&name.as_str()) {
             let refusal = Refusal::usage(format!("{PROMPTS}/{name} is no prompt of any stage"));
-            return Err(refusal.hint(format!("there are {}", PROMPT_NAMES.join(", "))).into());
+            unknown.push(refusal.hint(match nearest(&name, PROMPT_NAMES) {
+                Some(meant) => format!("did you mean {meant}? There are {}", PROMPT_NAMES.join(", ")),
+                None => format!("there are {}", PROMPT_NAMES.join(", ")),
+            }));
+            continue;
         }
         names.push(name);
     }
     names.sort();
-    Ok(names)
+    Ok((names, unknown))
 }
 
 /// Opens something below the project with no link followed; none if it isn't there.
@@ -199,10 +237,4 @@ fn read_file(root: &OwnedFd, path: &str, most: u64) -> Result<Option<Vec<u8>>> {
 
 fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str> {
     std::str::from_utf8(bytes).map_err(|_| Refusal::usage(format!("{path} is not UTF-8 text")).into())
-}
-
-/// What is wrong with a file, with the line.
-pub(super) fn unreadable(path: &str, error: &toml::de::Error) -> anyhow::Error {
-    let refusal = Refusal::usage(error.to_string().trim_end().to_owned());
-    anyhow::Error::from(refusal).context(format!("{path} can't be used"))
 }

@@ -1,7 +1,8 @@
 //! The user's own configuration file.
 
-use super::file::{ConfigFile, parse};
-use super::project_files::unreadable;
+use super::enforceable;
+use super::file::ConfigFile;
+use super::reading::{self, unreadable};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -36,6 +37,8 @@ pub(super) fn read(folders: &Folders) -> Result<UserFile> {
         }
         Err(error) => return Err(Refusal::usage(format!("{} can't be read: {error}", path.display())).into()),
     };
-    let config = parse(&text).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+    let named = path.display().to_string();
+    let config = reading::read(&named, &text).map_err(|problems| unreadable(&named, &problems))?;
+    enforceable::check(&config, &named)?;
     Ok(UserFile { config, folder: path.parent().map(PathBuf::from).unwrap_or_default() })
 }

@@ -6,7 +6,8 @@ use ringfence_engine::{
     Rates, Run, State, StopReason, ToolRequest, Usage,
 };
 use ringfence_models::{
-    Ask, Model, ModelError, Price, Reply, Request, Spending, Stop, ToolDeclaration, ToolResult, ToolUse, Turn,
+    Ask, Ledger, Model, ModelError, Price, Reply, Request, Spending, Stop, ToolDeclaration, ToolResult,
+    ToolUse, Turn,
 };
 
 /// Why a model call brought nothing.
@@ -19,8 +20,8 @@ pub(super) enum Unanswered {
         identity: String,
         /// The time that was given, in milliseconds.
         limit_ms: u64,
-        /// What was used at least, estimated.
-        usage: ringfence_models::Usage,
+        /// What was used by then.
+        spending: Spending,
     },
 }
 
@@ -54,6 +55,7 @@ pub(super) fn request(run: &Run, call: &ModelCall, with_facts: bool) -> Result<R
         facts,
         max_tokens: call.max_tokens,
         tries,
+        ledger: Ledger::default(),
     })
 }
 
@@ -83,21 +85,28 @@ pub(super) fn event(call: CallId, answer: Result<Reply, Unanswered>) -> EventKin
     match answer {
         Ok(reply) => EventKind::ModelReplied { call, reply: reply_of(reply).kept() },
         Err(Unanswered::Failed(error)) => {
-            let Spending { usage, cost } = error.spending();
-            let failure = ModelFailure {
-                message: error.to_string(),
-                transient: error.is_transient(),
-                usage: usage_of(usage),
-                cost: cost.map(|cost| cost.0),
-            };
-            EventKind::ModelFailed { call, failure }
+            failed(call, error.to_string(), error.is_transient(), error.spending())
         }
-        Err(Unanswered::Late { identity, limit_ms, usage }) => {
+        Err(Unanswered::Late { identity, limit_ms, spending }) => {
             let message = format!("{identity} gave no answer within {} s", limit_ms as f64 / 1_000.0);
-            let failure = ModelFailure { usage: usage_of(usage), ..ModelFailure::unpaid(message, true) };
-            EventKind::ModelFailed { call, failure }
+            failed(call, message, true, spending)
         }
     }
+}
+
+fn failed(call: CallId, message: String, transient: bool, spending: Spending) -> EventKind {
+    let (usage, cost) = used(spending);
+    EventKind::ModelFailed { call, failure: ModelFailure { message, transient, usage, cost } }
+}
+
+/// What a call had used that was given up, as a fact; none if it was nothing.
+pub(super) fn dropped(call: CallId, spending: Spending) -> Option<EventKind> {
+    let (usage, cost) = used(spending);
+    (!spending.is_none()).then_some(EventKind::ModelDropped { call, usage, cost })
+}
+
+fn used(spending: Spending) -> (Usage, Option<u64>) {
+    (usage_of(spending.usage), spending.cost.map(|cost| cost.0))
 }
 
 fn usage_of(usage: ringfence_models::Usage) -> Usage {
@@ -184,11 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_took_too_long_has_used_its_prompt() {
-        let late = Unanswered::Late { identity: "m".to_owned(), limit_ms: 1_500, usage: used(100, 0) };
+    fn a_call_that_took_too_long_is_journaled_with_what_it_had_used() {
+        let spending = Spending { usage: used(100, 7), cost: Some(MicroDollars(3)) };
+        let late = Unanswered::Late { identity: "m".to_owned(), limit_ms: 1_500, spending };
         let EventKind::ModelFailed { failure, .. } = event(CALL, Err(late)) else { panic!("it failed") };
         assert_eq!(failure.message, "m gave no answer within 1.5 s");
-        assert_eq!((failure.usage.total(), failure.transient), (100, true));
+        assert_eq!((failure.usage.total(), failure.cost, failure.transient), (107, Some(3), true));
     }
 
     #[test]

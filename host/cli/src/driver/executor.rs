@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use async_trait::async_trait;
-use ringfence_engine::{ReceiptId, ToolCall, ToolOutcome};
+use ringfence_engine::{ReceiptId, ReviewId, ToolCall, ToolOutcome};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -14,6 +14,12 @@ pub trait Executor: Send + Sync {
 
     /// Makes a tool's code ready, so that compiling isn't taken for calling.
     async fn ready(&self, tool: &str) -> Result<Readied>;
+
+    /// Finds out what a call that waits for approval would change, and keeps that to be shown.
+    /// Nothing of it stays.
+    async fn rehearse(&self, _review: ReviewId, _call: &ToolCall) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes one call. Dropping the future cancels it.
     async fn call(&self, call: &ToolCall) -> Result<Executed>;

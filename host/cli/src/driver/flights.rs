@@ -7,7 +7,7 @@ use super::asking::Unanswered;
 use super::executor::{Executed, Executor};
 use anyhow::Result;
 use ringfence_engine::{CallId, Effect, ModelCall, ToolCall};
-use ringfence_models::{Model, Reply, Request};
+use ringfence_models::{Ledger, Model, Reply, Request, Spending};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -58,39 +58,61 @@ impl Name {
     }
 }
 
-type Flight = Pin<Box<dyn Future<Output = Result<Landed>> + Send>>;
+type Flying = Pin<Box<dyn Future<Output = Result<Landed>> + Send>>;
+
+/// One that is under way.
+struct Flight {
+    name: Name,
+    flying: Flying,
+    /// What it uses, where it is a model call.
+    ledger: Option<Ledger>,
+}
+
+impl Flight {
+    /// What it has used up to now.
+    fn used(&self) -> Option<(CallId, Spending)> {
+        self.ledger.as_ref().map(|ledger| (self.name.call, ledger.spending()))
+    }
+}
 
 /// Everything that is under way.
 #[derive(Default)]
-pub(super) struct Flights(Vec<(Name, Flight)>);
+pub(super) struct Flights(Vec<Flight>);
 
 impl Flights {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
+    /// Cancels all; says what the model calls among them had used.
+    pub(super) fn clear(&mut self) -> Vec<(CallId, Spending)> {
+        self.keep_only(&[])
     }
 
     /// Whether this wish is under way.
     pub(super) fn has(&self, effect: &Effect) -> bool {
-        Name::of(effect).is_some_and(|name| self.0.iter().any(|(known, _)| *known == name))
+        Name::of(effect).is_some_and(|name| self.0.iter().any(|flight| flight.name == name))
     }
 
-    /// Cancels what isn't owed any more.
-    pub(super) fn keep_only(&mut self, owed: &[Effect]) {
-        self.0.retain(|(name, _)| owed.iter().any(|effect| Name::of(effect) == Some(*name)));
+    /// Cancels what isn't owed any more; says what the model calls among it had used.
+    pub(super) fn keep_only(&mut self, owed: &[Effect]) -> Vec<(CallId, Spending)> {
+        let is_owed = |name: Name| owed.iter().any(|effect| Name::of(effect) == Some(name));
+        let dropped = self.0.extract_if(.., |flight| !is_owed(flight.name));
+        dropped.filter_map(|flight| flight.used()).collect()
     }
 
     /// Asks a model.
     pub(super) fn ask(&mut self, model: Arc<dyn Model>, call: &ModelCall, request: Request, together: bool) {
-        let (id, limit_ms, usage) = (call.call, call.timeout_ms, request.least_usage());
-        self.start(Name { call: id, attempt: 1 }, together, async move {
+        let (id, limit_ms, ledger) = (call.call, call.timeout_ms, request.ledger.clone());
+        let used = ledger.clone();
+        self.start(Name { call: id, attempt: 1 }, Some(ledger), together, async move {
             let limit = Duration::from_millis(limit_ms);
             let answer = match tokio::time::timeout(limit, model.complete(request)).await {
                 Ok(answer) => answer.map_err(Unanswered::Failed),
-                Err(_) => Err(Unanswered::Late { identity: model.identity(), limit_ms, usage }),
+                Err(_) => {
+                    let (identity, spending) = (model.identity(), used.spending());
+                    Err(Unanswered::Late { identity, limit_ms, spending })
+                }
             };
             Ok(Landed::Model { call: id, answer })
         });
@@ -105,7 +127,7 @@ impl Flights {
         together: bool,
     ) {
         let tool = call.tool.clone();
-        self.start(Name { call: call.call, attempt: call.attempt }, together, async move {
+        self.start(Name { call: call.call, attempt: call.attempt }, None, together, async move {
             // Code that can't be made ready fails the call itself, where it is journaled.
             let took = executor.ready(&tool).await.ok().map(|readied| readied.took);
             Ok(Landed::Ready { component, took })
@@ -115,7 +137,7 @@ impl Flights {
     /// Calls a tool.
     pub(super) fn call(&mut self, executor: Arc<dyn Executor>, call: &ToolCall, together: bool) {
         let call = call.clone();
-        self.start(Name { call: call.call, attempt: call.attempt }, together, async move {
+        self.start(Name { call: call.call, attempt: call.attempt }, None, together, async move {
             let executed = executor.call(&call).await?;
             Ok(Landed::Tool { call: call.call, executed })
         });
@@ -124,22 +146,23 @@ impl Flights {
     fn start(
         &mut self,
         name: Name,
+        ledger: Option<Ledger>,
         together: bool,
-        flight: impl Future<Output = Result<Landed>> + Send + 'static,
+        flying: impl Future<Output = Result<Landed>> + Send + 'static,
     ) {
-        let flight: Flight = match together {
-            true => Box::pin(Task(tokio::spawn(flight))),
-            false => Box::pin(flight),
+        let flying: Flying = match together {
+            true => Box::pin(Task(tokio::spawn(flying))),
+            false => Box::pin(flying),
         };
-        self.0.push((name, flight));
+        self.0.push(Flight { name, flying, ledger });
     }
 
     /// The first that comes back.
     pub(super) async fn next(&mut self) -> Result<Landed> {
         poll_fn(|context| {
             for place in 0..self.0.len() {
-                let Some((_, flight)) = self.0.get_mut(place) else { break };
-                if let Poll::Ready(landed) = flight.as_mut().poll(context) {
+                let Some(flight) = self.0.get_mut(place) else { break };
+                if let Poll::Ready(landed) = flight.flying.as_mut().poll(context) {
                     drop(self.0.remove(place));
                     return Poll::Ready(landed);
                 }

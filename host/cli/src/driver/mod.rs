@@ -25,9 +25,10 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
-    Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage, ToolCall,
+    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, ReviewId, Run,
+    Stage, Subject, ToolCall,
 };
-use ringfence_models::Model;
+use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -83,7 +84,8 @@ impl Driver {
                     None => continue,
                 }
             }
-            flights.keep_only(&owed);
+            let dropped = flights.keep_only(&owed);
+            self.dropped(dropped)?;
             let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
             for effect in &owed {
                 match effect {
@@ -111,6 +113,8 @@ impl Driver {
                 break halt;
             }
         };
+        let dropped = flights.clear();
+        self.dropped(dropped)?;
         self.observer.notice(Notice::Halted { halt: &halt, state: self.run.state() });
         Ok(halt)
     }
@@ -138,6 +142,19 @@ impl Driver {
             }
             (Some(_), Some(_)) => Ok(()),
         }
+    }
+
+    /// Counts what the driver before had asked and heard no answer to: at least the asking was used.
+    /// To be called before [`Self::take_over`], where there was such a driver.
+    pub fn reckon_lost(&mut self) -> Result<()> {
+        let mut lost = Vec::new();
+        for effect in self.run.owed() {
+            if let Effect::CallModel(call) = effect {
+                let request = asking::request(&self.run, &call, false)?;
+                lost.push((call.call, self.model.least(&request)));
+            }
+        }
+        self.dropped(lost)
     }
 
     fn resumed(&mut self) -> Result<()> {
@@ -196,7 +213,8 @@ impl Driver {
             match landed {
                 None => {
                     // Before the journal, so that the tools stop at once.
-                    flights.clear();
+                    let dropped = flights.clear();
+                    self.dropped(dropped)?;
                     return self.interrupted();
                 }
                 Some(Landed::Ready { component, took: Some(took) }) => {
@@ -248,6 +266,11 @@ impl Driver {
         if self.reviewer.would_prompt(&review) {
             self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
         }
+        if let Some(call) = self.unseen(&review)
+            && let Some(halt) = self.rehearse(review.id, &call, beat).await?
+        {
+            return Ok(Some(halt));
+        }
         let asked = {
             let asked = self.reviewer.ask(&review, self.run.state());
             tokio::pin!(asked);
@@ -278,11 +301,64 @@ impl Driver {
         }
     }
 
+    /// The call that a person is asked about, where they should see what it would change.
+    fn unseen(&self, review: &Review) -> Option<ToolCall> {
+        match &review.subject {
+            Subject::Call { call, .. }
+                if call.can.staged && call.can.repeatable() && self.reviewer.leaves_to_a_person(review) =>
+            {
+                Some(call.clone())
+            }
+            Subject::Call { .. }
+            | Subject::Plan { .. }
+            | Subject::Judgement { .. }
+            | Subject::Finish { .. }
+            | Subject::Question { .. }
+            | Subject::Stagnation { .. }
+            | Subject::UnknownOutcome { .. }
+            | Subject::StageFailed { .. }
+            | Subject::Interrupted => None,
+        }
+    }
+
+    async fn rehearse(
+        &mut self,
+        review: ReviewId,
+        call: &ToolCall,
+        beat: &mut Interval,
+    ) -> Result<Option<Halt>> {
+        let executor = self.executor.clone();
+        let rehearsed = executor.rehearse(review, call);
+        tokio::pin!(rehearsed);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
+                rehearsed = &mut rehearsed => {
+                    // The question stands without it.
+                    if let Err(error) = rehearsed {
+                        tracing::warn!(%error, "what the call would change can't be shown");
+                    }
+                    return Ok(None);
+                }
+                _ = beat.tick() => beat_of(&self.lease),
+            }
+        }
+    }
+
     fn interrupted(&mut self) -> Result<Option<Halt>> {
         if !matches!(self.run.state().stage, Stage::PausedForReview { .. }) {
             self.record(EventKind::Interrupted, None)?;
         }
         Ok(Some(Halt::Interrupted))
+    }
+
+    /// What model calls had used that were given up counts too.
+    fn dropped(&mut self, dropped: Vec<(CallId, Spending)>) -> Result<()> {
+        dropped
+            .into_iter()
+            .filter_map(|(call, spending)| asking::dropped(call, spending))
+            .try_for_each(|kind| self.record(kind, None))
     }
 
     fn beat(&self) {

@@ -1,5 +1,6 @@
 //! Working time between two events, by a clock that stands still while the machine sleeps.
 
+use ringfence_engine::{State, Timestamp};
 use std::time::{Duration, Instant};
 
 /// Runs from one event to the next.
@@ -18,6 +19,12 @@ impl Stopwatch {
     /// One that has run for that long.
     pub fn with(before: Duration) -> Self {
         Self { begun: Instant::now(), before }
+    }
+
+    /// Working time since a run's latest event, as far as a driver that was lost gave signs of life.
+    pub fn unjournaled(state: &State, last_sign: Option<Timestamp>) -> Duration {
+        let since = last_sign.map_or(0, |sign| sign.0.saturating_sub(state.clock.latest.0));
+        Duration::from_millis(u64::try_from(since).unwrap_or(0))
     }
 
     /// Begins anew.

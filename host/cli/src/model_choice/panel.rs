@@ -1,7 +1,7 @@
 //! Several models, each for its stages and experts.
 
 use async_trait::async_trait;
-use ringfence_models::{Model, ModelError, Price, Reply, Request};
+use ringfence_models::{Model, ModelError, Price, Reply, Request, Spending};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,6 +36,10 @@ impl Model for Panel {
     fn reads_facts(&self) -> bool {
         let others = self.stages.values().chain(self.experts.values());
         self.default.reads_facts() || others.into_iter().any(|model| model.reads_facts())
+    }
+
+    fn least(&self, request: &Request) -> Spending {
+        self.of(&request.stage, request.expert.as_deref()).least(request)
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {

@@ -111,8 +111,12 @@ impl Telling {
                 self.plan(state, &mut lines);
             }
             EventKind::Started { .. }
+            | EventKind::ModelDropped { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
+            // A person's own doing, at another command.
+            | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Resumed { .. } => {}
         }
         detours(own, &by, number, &mut lines);
@@ -129,14 +133,16 @@ impl Telling {
     /// The delegated task that an event is for.
     fn lane_of(&self, kind: &EventKind) -> Option<TaskId> {
         match kind {
-            EventKind::ModelReplied { call, .. } | EventKind::ModelFailed { call, .. } => {
-                self.asked.get(call)?.lane.clone()
-            }
+            EventKind::ModelReplied { call, .. }
+            | EventKind::ModelFailed { call, .. }
+            | EventKind::ModelDropped { call, .. } => self.asked.get(call)?.lane.clone(),
             EventKind::ToolFinished { call, .. } => self.made.get(call)?.lane.clone(),
             EventKind::Started { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Replanned { .. } => None,
         }
     }

@@ -1,6 +1,6 @@
 //! From a journal to a report.
 
-use super::{Counts, FORMAT, Journal, Report, below, claims, safe, sections};
+use super::{Counts, FORMAT, Journal, Report, below, changes, claims, safe, sections};
 use ringfence_models::playbook::analyst::Severity;
 
 impl Report {
@@ -40,6 +40,7 @@ impl Report {
             plans: sections::plans(state),
             reflection: sections::reflection(state),
             said: sections::said(state),
+            changes: changes::changes(&journal),
             denials: sections::denials(&journal),
             notes: sections::notes(state),
             fence: sections::fence(&journal),

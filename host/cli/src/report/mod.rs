@@ -6,6 +6,7 @@
 
 mod below;
 mod build;
+mod changes;
 mod claims;
 mod markdown;
 mod safe;
@@ -83,6 +84,9 @@ pub struct Report {
     /// What a person told the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
+    /// What the run changed: staged until a person applies or discards it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Changed>,
     /// What the fence refused.
     pub denials: Vec<Denial>,
     /// Repairs, questions asked again, degraded results.
@@ -91,6 +95,26 @@ pub struct Report {
     pub fence: Fence,
     /// What the run used.
     pub spend: Spend,
+}
+
+/// A file or folder that the run changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changed {
+    /// Where, seen from the project folder.
+    pub path: String,
+    /// `created`, `modified`, `deleted` or `renamed`, by the last call that changed it.
+    pub change: String,
+    /// Where it was before, if it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The hash of what was there before the run; none for nothing.
+    pub before: Option<String>,
+    /// The hash of what is there after it; none for nothing.
+    pub after: Option<String>,
+    /// The last step that changed it.
+    pub step: u64,
+    /// `staged`, `applied` or `discarded`.
+    pub status: String,
 }
 
 /// How a run ended, or where it stands.
@@ -311,6 +335,9 @@ pub struct Fence {
     /// Requests that were made, as far as receipts list them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub requests: u64,
+    /// What a person allowed during the run, and who and when; oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted_later: Vec<String>,
     /// The component of each tool that was called, by digest.
     pub components: BTreeMap<String, String>,
     /// How many different files the tools opened, as far as receipts list them.

@@ -4,6 +4,7 @@ use super::{
     Denial, Fence, Journal, Judgement, Note, Outcome, Plan, Reflection, Said, Spend, Status, Step, Task,
 };
 use crate::amounts::money;
+use crate::granted::granted_lines;
 use crate::lanes;
 use ringfence_engine::{
     Action, Author, Confidence, Deed, Ending, Progress, Stage, State, SubTask, Subject, TaskStatus,
@@ -234,7 +235,7 @@ pub(super) fn notes(state: &State) -> Vec<Note> {
 }
 
 /// Each receipt with the step and the tool of its call.
-fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str, &'a Value)> {
+pub(super) fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str, &'a Value)> {
     journal.state.history.iter().filter_map(|action| match &action.deed {
         Deed::Tool { tool, receipt: Some(id), .. } => {
             Some((action.step.0, tool.as_str(), journal.receipts.get(id)?))
@@ -243,11 +244,11 @@ fn receipts<'a>(journal: &'a Journal<'_>) -> impl Iterator<Item = (u64, &'a str,
     })
 }
 
-fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
     value.get(key).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn text(value: &Value, key: &str) -> String {
+pub(super) fn text(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -266,7 +267,7 @@ pub(super) fn denials(journal: &Journal<'_>) -> Vec<Denial> {
 }
 
 pub(super) fn fence(journal: &Journal<'_>) -> Fence {
-    let mut fence = Fence::default();
+    let mut fence = Fence { granted_later: granted_lines(journal.state), ..Fence::default() };
     let mut opened = BTreeSet::new();
     for (_, tool, receipt) in receipts(journal) {
         for folder in list(receipt, "dirs") {

@@ -10,9 +10,13 @@ mod text;
 mod ways;
 
 pub use given::{Given, read_plan};
-pub use text::{call_line, describe, quoted, short};
+pub use text::{call_line, describe, quoted, short, would_change};
 pub use ways::{answers, ways_on};
 
+use crate::session::own_name;
+use crate::shell::quote;
+use crate::staging::proposed;
+use crate::state_dir::Folders;
 use anyhow::{Context, Result};
 use given::approved_hash;
 use ringfence_engine::{Answer, Cause, Review, State, Subject};
@@ -45,11 +49,18 @@ pub struct Reviewer {
     pub terminal: bool,
     /// Whether they approved all calls to come.
     pub all_calls: bool,
+    /// Where proposed changes are kept, and what commands that are printed name.
+    pub folders: Option<Folders>,
 }
 
 impl Reviewer {
     /// Whether [`Self::ask`] would ask somebody at the terminal.
     pub fn would_prompt(&self, review: &Review) -> bool {
+        self.terminal && self.leaves_to_a_person(review)
+    }
+
+    /// Whether the answer is a person's to give, now or another day.
+    pub fn leaves_to_a_person(&self, review: &Review) -> bool {
         let approved = match &review.subject {
             Subject::Call { why, .. } => self.all_calls && why.pause_point().is_some(),
             Subject::Plan { .. }
@@ -62,7 +73,7 @@ impl Reviewer {
             | Subject::Interrupted => false,
         };
         let covered = self.yes && covered_by_yes(&review.subject);
-        self.terminal && self.given.is_none() && !approved && !covered
+        self.given.is_none() && !approved && !covered
     }
 
     /// Asks, or says that the answer comes another day.
@@ -85,8 +96,14 @@ impl Reviewer {
         if !self.terminal {
             return Ok(Verdict::Later);
         }
-        let (review, state, shown) = (review.clone(), state.clone(), describe(review, state));
-        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown)).await;
+        let (flag, proposed) = match &self.folders {
+            Some(folders) => (folders.flag(), proposed(&state.run, review.id, folders)),
+            None => (String::new(), None),
+        };
+        let shown = describe(review, state) + &proposed.map(|diff| would_change(&diff)).unwrap_or_default();
+        let (review, state) = (review.clone(), state.clone());
+        let grant = format!("{} grant {} --dir PATH{flag}", quote(&own_name()), state.run);
+        let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown, &grant)).await;
         Ok(match asked.context("asking failed")?? {
             Said::Verdict(verdict) => verdict,
             Said::ApproveAllCalls => {

@@ -7,6 +7,9 @@ use std::fmt::Write;
 
 /// Characters of a sentence or two of a model's.
 const PARAGRAPH: usize = 2_000;
+/// Lines of a proposed change, and characters of one of them.
+const DIFF_LINES: usize = 200;
+const LINE: usize = 500;
 /// Characters of a tool call's input; longer ones end in a mark, and `show --json` has them whole.
 const INPUT: usize = 8_000;
 
@@ -93,6 +96,27 @@ pub fn describe(review: &Review, state: &State) -> String {
         }
     }
     out
+}
+
+/// What a call would change, below the question about it.
+pub fn would_change(diff: &str) -> String {
+    if diff.is_empty() {
+        return "It would change nothing.\n".to_owned();
+    }
+    let more = diff.lines().count().saturating_sub(DIFF_LINES);
+    let shown: Vec<_> = diff.lines().take(DIFF_LINES).map(|line| cut(line, LINE)).collect();
+    let mut out = format!("What applying it would change:\n{}", quoted(&shown.join("\n")));
+    if more > 0 {
+        let _ = writeln!(out, "  and {more} lines more: `ringfence diff RUN --proposed` shows them");
+    }
+    out
+}
+
+fn cut(line: &str, most: usize) -> String {
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.to_owned(),
+    }
 }
 
 /// The plan as far as it is open, which an answer may change; nothing where there is none.

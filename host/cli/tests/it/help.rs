@@ -16,11 +16,16 @@ fn every_command_has_a_help_text() {
         "runs",
         "show",
         "report",
+        "grant",
+        "policy",
         "tool",
         "doctor",
         "completions",
     ] {
         assert_snapshot!(format!("help_{command}"), home.run([command, "--help"]));
+    }
+    for command in ["init", "check", "show", "explain", "schema"] {
+        assert_snapshot!(format!("help_policy_{command}"), home.run(["policy", command, "--help"]));
     }
     for command in ["list", "inspect", "call"] {
         assert_snapshot!(format!("help_tool_{command}"), home.run(["tool", command, "--help"]));

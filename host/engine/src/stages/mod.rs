@@ -96,7 +96,11 @@ pub(crate) fn unanswered(
 fn spend(state: &mut State, stage: ModelStage, usage: &Usage, cost: Option<u64>) {
     let expert = expert(state, stage);
     let rate = state.settings.rates.of(stage, expert.as_deref());
-    let cost = cost.or_else(|| rate.map(|rate| rate.cost(usage)));
+    use_up(state, usage, cost.or_else(|| rate.map(|rate| rate.cost(usage))));
+}
+
+/// Counts what a model call used.
+pub(crate) fn use_up(state: &mut State, usage: &Usage, cost: Option<u64>) {
     let spent = &mut state.spent;
     spent.money = spent.money.saturating_add(cost.unwrap_or(0));
     let tokens = &mut spent.tokens;

@@ -142,6 +142,31 @@ fn what_a_failed_call_used_counts_against_the_budgets() {
 }
 
 #[test]
+fn what_a_call_had_used_that_was_given_up_counts_and_changes_nothing_else() {
+    let mut script = Script::start(limited(|s| {
+        s.limits.tokens = Some(20_000);
+        s.rates = rates();
+    }));
+    let (call, before) = (script.model_call(), script.state().stage.clone());
+    let dropped = |call, output_tokens, cost| {
+        let usage = Usage { input_tokens: 3_000, cached_tokens: 0, output_tokens };
+        EventKind::ModelDropped { call, usage, cost }
+    };
+    script.send(dropped(call.call, 1_000, Some(9)));
+    let Spent { tokens, money, model_calls, .. } = &script.state().spent;
+    assert_eq!((tokens.total(), *money, *model_calls), (4_000, 9, 0));
+    assert_eq!((&script.state().stage, script.model_call().call), (&before, call.call));
+    script.send(EventKind::Interrupted);
+    script.send(dropped(call.call, 12_500, None));
+    script.send(EventKind::Resumed { rates: None });
+    assert!(which(&script).starts_with("of 20000 tokens 500 are left"), "{}", which(&script));
+    script.send(dropped(call.call, 1, None));
+    assert_eq!(script.state().spent.tokens.total(), 22_501, "after the end too");
+    let unknown = CallId(call.call.0 + 7);
+    assert_eq!(script.try_send(dropped(unknown, 1, None)), Err(Refused::NotPending { call: unknown }));
+}
+
+#[test]
 fn a_failure_of_an_older_journal_used_nothing() {
     let old =
         json!({ "event": "model_failed", "call": 1, "failure": { "message": "gone", "transient": true } });

@@ -200,7 +200,7 @@ fn random_runs_reach_every_stage() {
     let mut seen = std::collections::BTreeSet::new();
     let all = (starts(), prop::collection::vec(moves(), 60..80));
     for flow in Flow::ALL {
-        for _ in 0..40 {
+        for _ in 0..120 {
             let (start, choices) = all.new_tree(&mut runner).expect("a run").current();
             let first = Event { at: Timestamp(0), worked_ms: None, kind: started(settings_of(flow, &start)) };
             let (mut run, _) = Run::start(first).expect("the settings are fine");

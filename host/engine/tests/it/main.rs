@@ -8,6 +8,7 @@ mod egress;
 mod experts;
 mod forks;
 mod gates;
+mod granted;
 mod graph;
 mod growth;
 mod guards;

@@ -14,11 +14,13 @@ pub(crate) enum Move {
     Babble(usize, usize),
     Stop(usize, StopReason),
     FailModel(usize),
+    DropModel(usize),
     Tool(usize, OutcomeStatus, bool),
     Answer(usize, usize),
     Interrupt,
     Resume,
     Replan,
+    Grant,
     Start,
     WrongCall(u64),
     WrongReview(u64),
@@ -33,6 +35,7 @@ pub(crate) fn moves() -> impl Strategy<Value = Move> {
             Just(StopReason::Length), Just(StopReason::Refusal), Just(StopReason::ToolUse),
         ]).prop_map(|(which, stop)| Move::Stop(which, stop)),
         1 => any.clone().prop_map(Move::FailModel),
+        1 => any.clone().prop_map(Move::DropModel),
         12 => (any.clone(), prop_oneof![
             6 => Just(OutcomeStatus::Done),
             1 => Just(OutcomeStatus::Failed),
@@ -44,6 +47,7 @@ pub(crate) fn moves() -> impl Strategy<Value = Move> {
         2 => Just(Move::Interrupt),
         3 => Just(Move::Resume),
         1 => Just(Move::Replan),
+        1 => Just(Move::Grant),
         1 => Just(Move::Start),
         1 => (0..50_u64).prop_map(Move::WrongCall),
         1 => (0..20_u64).prop_map(Move::WrongReview),
@@ -213,6 +217,10 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
             let failure = ModelFailure { usage, ..ModelFailure::unpaid("gone", true) };
             EventKind::ModelFailed { call: model(*which).0, failure }
         }
+        Move::DropModel(which) => {
+            let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 10 };
+            EventKind::ModelDropped { call: model(*which).0, usage, cost: None }
+        }
         Move::Tool(which, status, transient) => EventKind::ToolFinished {
             call: pick(&tools, *which).unwrap_or(CallId(1)),
             outcome: ToolOutcome { transient: *transient, ..outcome(*status, json!("v")) },
@@ -227,6 +235,14 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
         Move::Interrupt => EventKind::Interrupted,
         Move::Resume => EventKind::Resumed { rates: None },
         Move::Replan => EventKind::Replanned { tasks: vec![planned(&format!("r{n}")), planned("own")] },
+        Move::Grant => {
+            let grant =
+                LaterGrant::Dir { path: format!("d{n}"), access: "read".to_owned(), masks: Vec::new() };
+            let can =
+                ToolFacts { reads: true, writes: false, egress: n.is_multiple_of(2), deterministic: false };
+            let can = [("read_file".to_owned(), can)].into();
+            EventKind::Granted(Granted { by: "ann".to_owned(), grant, can })
+        }
         Move::Start => started(settings()),
         Move::WrongCall(n) => {
             EventKind::ToolFinished { call: CallId(*n), outcome: outcome(OutcomeStatus::Done, json!(n)) }

@@ -12,9 +12,12 @@ pub(crate) fn started(settings: Settings) -> EventKind {
 }
 
 /// What a tool of the scripts can do.
-const READS: ToolFacts = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
-const WRITES: ToolFacts = ToolFacts { reads: false, writes: true, egress: false, deterministic: false };
-const SENDS: ToolFacts = ToolFacts { reads: false, writes: false, egress: true, deterministic: false };
+const READS: ToolFacts =
+    ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true };
+const WRITES: ToolFacts =
+    ToolFacts { reads: false, writes: true, staged: false, egress: false, deterministic: false };
+const SENDS: ToolFacts =
+    ToolFacts { reads: false, writes: false, staged: false, egress: true, deterministic: false };
 
 fn tool(name: &str, properties: Value, required: &[&str], can: ToolFacts) -> ToolSpec {
     ToolSpec {

@@ -1,7 +1,7 @@
 //! Recording.
 
 use super::{CassetteError, Exchange, FORM, Header, Outcome, kept};
-use crate::{Model, ModelError, Price, Reply, Request, Secret};
+use crate::{Model, ModelError, Price, Reply, Request, Secret, Spending};
 use async_trait::async_trait;
 use serde::Serialize;
 use std::fs::{File, OpenOptions};
@@ -109,6 +109,10 @@ impl Model for Recording {
 
     fn reads_facts(&self) -> bool {
         self.inner.reads_facts()
+    }
+
+    fn least(&self, request: &Request) -> Spending {
+        self.inner.least(request)
     }
 
     async fn complete(&self, request: Request) -> Result<Reply, ModelError> {

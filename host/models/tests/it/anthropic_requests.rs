@@ -2,7 +2,7 @@
 
 use crate::server::{Act, Server};
 use ringfence_models::{
-    Anthropic, AnthropicConfig, Ask, Catalogue, Effort, Model, ModelError, Request, Secret, Transport,
+    Anthropic, AnthropicConfig, Ask, Catalogue, Effort, Ledger, Model, ModelError, Request, Secret, Transport,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -17,6 +17,7 @@ pub(crate) fn request() -> Request {
         facts: Value::Null,
         max_tokens: 1_234,
         tries: None,
+        ledger: Ledger::default(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::anthropic_requests::{schema, stage};
 use ringfence_models::{
-    Anthropic, AnthropicConfig, Ask, Catalogue, OpenAi, OpenAiConfig, Request, Secret, ToolDeclaration,
-    ToolResult, ToolUse, Transport, Turn,
+    Anthropic, AnthropicConfig, Ask, Catalogue, Ledger, OpenAi, OpenAiConfig, Request, Secret,
+    ToolDeclaration, ToolResult, ToolUse, Transport, Turn,
 };
 use ringfence_tests::messages_api::{KEY, MessagesApi};
 use serde_json::{Value, json};
@@ -49,7 +49,15 @@ pub(crate) fn openai(server: &MessagesApi) -> OpenAi {
 }
 
 pub(crate) fn asked(ask: Ask) -> Request {
-    Request { stage: "act".to_owned(), expert: None, ask, facts: Value::Null, max_tokens: 1_000, tries: None }
+    Request {
+        stage: "act".to_owned(),
+        expert: None,
+        ask,
+        facts: Value::Null,
+        max_tokens: 1_000,
+        tries: None,
+        ledger: Ledger::default(),
+    }
 }
 
 pub(crate) fn one_stage() -> Request {

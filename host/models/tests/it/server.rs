@@ -19,6 +19,8 @@ pub(crate) enum Act {
     CloseInBody,
     /// A stream that breaks off after these bytes.
     Cut(Vec<u8>),
+    /// A stream that comes to a stop after these bytes.
+    Held(Vec<u8>),
     /// Nothing is ever sent.
     Silence,
     /// The head and half of the body, then nothing.
@@ -122,6 +124,12 @@ fn serve(stream: TcpStream, acts: &Mutex<VecDeque<Act>>, log: &Mutex<Vec<Seen>>)
                 let length = format!("content-length: {}\r\n\r\n", part.len() + 900);
                 let _ = stream.write_all(&[head, length.as_bytes(), &part].concat());
                 return;
+            }
+            Act::Held(part) => {
+                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+                let length = format!("content-length: {}\r\n\r\n", part.len() + 900);
+                let _ = stream.write_all(&[head, length.as_bytes(), &part].concat());
+                return thread::sleep(Duration::from_secs(60));
             }
             Act::Silence => return thread::sleep(Duration::from_secs(60)),
             Act::SilenceInBody => {

@@ -105,6 +105,55 @@ async fn an_answer_that_stops_coming_has_used_what_was_heard_of_it() {
     }
 }
 
+/// Gives a call up as soon as its ledger says what it should.
+async fn given_up(model: impl Model, is_heard: impl Fn(Spending) -> bool) -> Spending {
+    let request = request();
+    let ledger = request.ledger.clone();
+    let call = async move { panic!("it ended: {:?}", model.complete(request).await) };
+    let heard = async {
+        while !is_heard(ledger.spending()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::select! {
+        () = call => {}
+        () = heard => {}
+    }
+    ledger.spending()
+}
+
+#[tokio::test]
+async fn what_a_call_has_used_is_known_when_nobody_waits_for_its_end() {
+    let words = "x".repeat(300);
+    let cut = Act::Cut(events(&counted(100, 40, "end_turn")));
+    let server = Server::start([cut, Act::Held(events(&begun(100, &words)))]);
+    let spending = given_up(model(config(&server.url())), |now| now.usage.output_tokens >= 140).await;
+    // The first try by the server's count, the second by what was heard.
+    assert_eq!((spending.usage.input_tokens, spending.usage.output_tokens), (200, 140));
+    assert_eq!(spending.cost, Some(MicroDollars(200 * 2 + 140 * 10)));
+
+    let prompt = request().least_usage().input_tokens;
+    for act in [Act::Silence, Act::SilenceInBody] {
+        let server = Server::start([act]);
+        let spending = given_up(model(config(&server.url())), |now| !now.is_none()).await;
+        assert_eq!(spending.usage.input_tokens, prompt, "it is sent");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_next_try_uses_nothing_meanwhile() {
+    let busy = Act::json(529, json!({ "error": { "type": "overloaded_error", "message": "later" } }));
+    let server = Server::start([busy]);
+    let transport = Transport {
+        first_wait: Duration::from_secs(60),
+        max_wait: Duration::from_secs(60),
+        ..Transport::default()
+    };
+    let config = AnthropicConfig { transport, ..config(&server.url()) };
+    let was_sent = || server.seen().len() == 1;
+    assert!(given_up(model(config), |now| was_sent() && now.is_none()).await.is_none());
+}
+
 #[tokio::test]
 async fn a_request_that_was_refused_used_nothing() {
     let refusal = json!({ "error": { "type": "invalid_request_error", "message": "no" } });

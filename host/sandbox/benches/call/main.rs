@@ -2,13 +2,18 @@
 //! ringfence-sandbox` runs it.
 //!
 //! `RINGFENCE_BIN` names the binary whose cold start is measured; without it the one in the target
-//! folder is taken. What isn't there (bwrap, node, the binary) is named and left out.
+//! folder is taken. `RINGFENCE_NODE_SERVER` names the script of Node's MCP filesystem server
+//! (`dist/index.js` of its package). What isn't there (bwrap, node, the binary) is named and left
+//! out.
 
+mod listing;
+mod node_server;
 mod rows;
 mod runaway;
 mod sample;
 
-use rows::{Fenced, Spawned, native_read};
+use node_server::NodeServer;
+use rows::{Fenced, NAME, Spawned, native_read};
 use sample::Sample;
 use std::path::PathBuf;
 
@@ -36,6 +41,19 @@ fn main() {
     ]);
     let confined = confined.sample(200, "spawned in bwrap: /bin/cat", &fenced);
 
+    let mut node_server = NodeServer::start(calls.folder());
+    let through_node = node_server.as_mut().map(|server| {
+        let sample = Sample::of(2_000, || server.read(NAME));
+        sample.print("Node's MCP filesystem server: read_text_file", Some(&fenced));
+        println!("  it holds {} MiB, this process with its pools {} MiB", server.resident(), resident());
+        sample
+    });
+    drop(node_server);
+
+    println!("\nlisting {} files in {} folders", listing::FILES, listing::FOLDERS);
+    Sample::print_head();
+    let listed = listing::rows(&calls);
+
     println!("\nfrom the start of a process to its end\n");
     Sample::print_head();
     let node = Spawned::new("node", &["-e".as_ref(), "".as_ref()]).sample(30, "node -e ''", &fenced);
@@ -56,6 +74,10 @@ fn main() {
     println!("\nwhat was promised");
     bar("a call is at least 10 times as fast as a spawned process", &fenced, cat.as_ref(), 10.0);
     bar("a call is at least 50 times as fast as bwrap", &fenced, confined.as_ref(), 50.0);
+    bar("a call is at least 4 times as fast as Node's MCP server", &fenced, through_node.as_ref(), 4.0);
+    let ratio = listed.fenced.median_us() / listed.walked.median_us();
+    let kept = if ratio <= 2.0 { "kept" } else { "BROKEN" };
+    println!("  {kept}: a listing takes at most twice as long as native code: {ratio:.1} times");
     if let Some(ours) = &ours {
         bar("a cold start is faster than Node's", ours, node.as_ref(), 1.0);
     }
@@ -80,4 +102,9 @@ fn binary() -> Option<PathBuf> {
     // target/PROFILE/deps/call-HASH
     let here = std::env::current_exe().ok()?;
     Some(here.parent()?.parent()?.join("ringfence")).filter(|path| path.exists())
+}
+
+/// Memory that this process holds, in MiB.
+fn resident() -> u64 {
+    node_server::resident_of("self")
 }

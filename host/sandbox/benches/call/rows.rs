@@ -2,10 +2,10 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir, Sandbox,
-    SandboxConfig, Tool, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir,
+    Sandbox, SandboxConfig, Toolset, standard,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-const NAME: &str = "f4k.txt";
+pub(crate) const NAME: &str = "f4k.txt";
 
 /// Open, read, close.
 pub(crate) fn native_read(file: &Path) {
@@ -24,11 +24,11 @@ pub(crate) fn native_read(file: &Path) {
     assert_eq!(std::hint::black_box(read), 4096);
 }
 
-/// The product's own `read_file` on a project with one file.
+/// The product's own file tools on a project with one file to read.
 pub(crate) struct Fenced {
     project: TempDir,
     sandbox: Sandbox,
-    tool: Tool,
+    tools: Toolset,
     tree: Arc<GrantedTree>,
     outside: Runtime,
 }
@@ -50,16 +50,31 @@ impl Fenced {
 
         let sandbox = Sandbox::new(config).unwrap();
         let components = standard::components().iter().map(|it| sandbox.load(it.source().unwrap()).unwrap());
-        let tool = Toolset::new(components).unwrap().get("read_file").unwrap().clone();
+        let tools = Toolset::new(components).unwrap();
         let root = ProjectDir::open(project.path()).unwrap();
         let tree = GrantedTree::open(&root, &Grants::whole_project()).unwrap();
         let outside = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        outside.block_on(sandbox.prepare(tool.component())).unwrap();
-        Self { project, sandbox, tool, tree, outside }
+        outside.block_on(sandbox.prepare(tools.get("read_file").unwrap().component())).unwrap();
+        Self { project, sandbox, tools, tree, outside }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.project.path()
     }
 
     pub(crate) fn file(&self) -> PathBuf {
         self.project.path().join(NAME)
+    }
+
+    /// The same tools with other grants on another project.
+    pub(crate) fn on(&self, project: &Path, grants: &Grants) -> Arc<GrantedTree> {
+        GrantedTree::open(&ProjectDir::open(project).unwrap(), grants).unwrap()
+    }
+
+    /// One call, as the command line makes it.
+    pub(crate) fn call(&self, tool: &str, input: Value, tree: &Arc<GrantedTree>) -> CallReport {
+        let request = CallRequest { tree: tree.clone(), ..self.request_for(tool, input) };
+        self.sandbox.block_on(self.sandbox.call(request)).unwrap()
     }
 
     pub(crate) fn sample(&self, times: usize, how: impl Fn(&Self, usize) -> Vec<Duration>) -> Sample {
@@ -78,12 +93,18 @@ impl Fenced {
     }
 
     fn request(&self) -> CallRequest {
+        self.request_for("read_file", json!({"file_path": NAME, "max_lines": 1000}))
+    }
+
+    fn request_for(&self, tool: &str, input: Value) -> CallRequest {
         CallRequest {
-            tool: self.tool.clone(),
-            input: json!({"file_path": NAME, "max_lines": 1000}),
+            tool: self.tools.get(tool).unwrap().clone(),
+            input,
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
             egress: EgressContext::default(),
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

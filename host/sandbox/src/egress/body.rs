@@ -87,7 +87,7 @@ impl ReplyBody {
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
         loop {
             if self.deadline.as_mut().poll(context).is_ready() {
-                let _ = self.in_flight.log().exceed(crate::receipt::Exceeded::RequestTime);
+                self.in_flight.is_late();
                 return Poll::Ready(Some(Err(Error::HttpResponseTimeout)));
             }
             let frame = match Pin::new(&mut self.incoming).poll_frame(context) {

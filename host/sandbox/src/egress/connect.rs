@@ -99,7 +99,7 @@ fn check(permit: &Permit, addresses: &[IpAddr]) -> Result<(), Unconnected> {
                 return Err(Unconnected::Unencrypted(address));
             }
             Reach::Public => {}
-            Reach::Private(_) if permit.private => {}
+            Reach::Private(_) if permit.grant.is_private() => {}
             Reach::Private(what) => return Err(Unconnected::Refused { address, what, grantable: true }),
             Reach::Nowhere(what) => return Err(Unconnected::Refused { address, what, grantable: false }),
         }

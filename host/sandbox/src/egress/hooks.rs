@@ -2,7 +2,7 @@
 
 use super::context::EgressContext;
 use super::headers::is_forbidden;
-use super::judge::judge;
+use super::judge::judged;
 use super::log::NetworkLog;
 use super::send::{Exchange, Transfer};
 use crate::view::GrantedTree;
@@ -52,8 +52,7 @@ impl WasiHttpHooks for Egress {
         _sent: Box<Moving>,
     ) -> Answer {
         let (parts, body) = request.into_parts();
-        let grants = self.tree.grants();
-        let permit = match judge(&grants.hosts, &grants.secrets, &parts) {
+        let permit = match judged(self.tree.grants(), &parts) {
             Ok(permit) => permit,
             Err(denial) => {
                 self.log.refuse(*denial);

@@ -6,6 +6,7 @@ use super::grant::{HostGrant, allowing};
 use super::headers::is_forbidden;
 use super::secret::SecretGrant;
 use super::url::{Origin, UrlScheme};
+use crate::grant::Grants;
 use crate::receipt::{Denial, DenialReason};
 use http::header::{CONTENT_LENGTH, HOST, RANGE};
 use http::request::Parts;
@@ -14,8 +15,8 @@ use http::request::Parts;
 pub(super) struct Permit {
     /// Whom it goes to.
     pub(super) origin: Origin,
-    /// Whether it may lead into this machine or a network around it.
-    pub(super) private: bool,
+    /// What grants it.
+    pub(super) grant: HostGrant,
     /// What the host adds.
     pub(super) secrets: Vec<SecretGrant>,
     /// Whether its host has a secret, added to this request or to others.
@@ -63,12 +64,16 @@ impl Asked {
     }
 }
 
-/// Judges a request on the way out.
-pub(super) fn judge(
-    hosts: &[HostGrant],
-    secrets: &[SecretGrant],
-    request: &Parts,
-) -> Result<Permit, Box<Denial>> {
+/// Judges a request on the way out, under a call's grants.
+pub(super) fn judged(grants: &Grants, request: &Parts) -> Result<Permit, Box<Denial>> {
+    judge(grants.open_hosts(), grants.open_secrets(), request).map_err(|mut denial| {
+        // No host would help who is held to be deterministic.
+        denial.would_allow = denial.would_allow.filter(|_| !grants.deterministic);
+        denial
+    })
+}
+
+fn judge(hosts: &[HostGrant], secrets: &[SecretGrant], request: &Parts) -> Result<Permit, Box<Denial>> {
     let asked = Asked::of(request);
     let malformed = |why: &str| asked.denied(DenialReason::Malformed, why, None);
     let origin = origin_of(request).map_err(|why| malformed(&why))?;
@@ -85,11 +90,11 @@ pub(super) fn judge(
     if at_path.is_empty() {
         return Err(asked.denied(DenialReason::UrlPath, "", allowing()));
     }
-    let granted: Vec<&HostGrant> = at_path.into_iter().filter(|grant| grant.has_method(method)).collect();
-    if granted.is_empty() {
+    let granted = at_path.into_iter().filter(|grant| grant.has_method(method));
+    // Of several, one that may lead anywhere.
+    let Some(grant) = granted.max_by_key(|grant| grant.is_private()) else {
         return Err(asked.denied(DenialReason::Method, "", allowing()));
-    }
-    let private = granted.iter().any(|grant| grant.is_private());
+    };
 
     let knows_a_secret = secrets.iter().any(|secret| secret.host.origin == origin);
     let ours = |secret: &&SecretGrant| secret.host.origin == origin && secret.host.path.holds(path);
@@ -101,7 +106,7 @@ pub(super) fn judge(
     if knows_a_secret && request.headers.contains_key(RANGE) {
         return Err(malformed("a host that has a secret can't be asked for a part of a reply"));
     }
-    Ok(Permit { origin, private, secrets: ours, knows_a_secret, asked })
+    Ok(Permit { origin, grant: grant.clone(), secrets: ours, knows_a_secret, asked })
 }
 
 fn origin_of(request: &Parts) -> Result<Origin, String> {

@@ -1,6 +1,7 @@
 //! How much one call may ask of the network.
 
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Bounds of a call's requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,17 @@ impl Default for RequestLimits {
 }
 
 impl RequestLimits {
+    /// The values of [`Self::count`] that can be kept.
+    pub const COUNT: RangeInclusive<u64> = 1..=u64::MAX;
+    /// Of [`Self::header_bytes`]: a guest's own headers lie in the host's memory.
+    pub const HEADER_BYTES: RangeInclusive<u64> = 1..=128 << 10;
+    /// Of [`Self::sent_bytes`]: without any, requests have no body.
+    pub const SENT_BYTES: RangeInclusive<u64> = 0..=u64::MAX;
+    /// Of [`Self::received_bytes`].
+    pub const RECEIVED_BYTES: RangeInclusive<u64> = 0..=u64::MAX;
+    /// Of [`Self::time_ms`] and [`Self::connect_ms`]: a year at most.
+    pub const TIME_MS: RangeInclusive<u64> = 1..=365 * 24 * 3_600_000;
+
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -5,7 +5,8 @@
 
 use super::limits::RequestLimits;
 use super::scrub::Scrub;
-use crate::receipt::{Denial, Exceeded, Requested};
+use crate::limit::{Exceeded, LimitKind};
+use crate::receipt::{Denial, Requested};
 use crate::trap::bounded;
 use crate::view::QuotaExceeded;
 use std::net::SocketAddr;
@@ -82,9 +83,10 @@ impl NetworkLog {
         let mut log = self.log();
         if log.begun >= self.limits.count {
             drop(log);
-            return Err(self.exceed(Exceeded::Requests));
+            return Err(self.exceed(Exceeded::by_one_more(LimitKind::Requests, self.limits.count)));
         }
         log.begun += 1;
+        let since = Instant::now();
         let at = (log.requests.len() < REQUESTS_KEPT).then_some(log.requests.len());
         if at.is_some() {
             let requested = Requested {
@@ -96,17 +98,17 @@ impl NetworkLog {
                 bytes_in: 0,
                 ms: 0,
             };
-            log.requests.push(Kept { requested, since: Instant::now(), is_over: false });
+            log.requests.push(Kept { requested, since, is_over: false });
         } else {
             log.omitted += 1;
         }
         drop(log);
-        Ok(InFlight { log: self.clone(), at })
+        Ok(InFlight { log: self.clone(), at, since })
     }
 
     /// A limit was met: the call ends, whatever the guest makes of the error that it sees.
-    pub(super) fn exceed(&self, which: Exceeded) -> QuotaExceeded {
-        let exceeded = QuotaExceeded(which);
+    pub(super) fn exceed(&self, exceeded: Exceeded) -> QuotaExceeded {
+        let exceeded = QuotaExceeded(exceeded);
         // The first one stays.
         let _ = self.exceeded.set(exceeded);
         exceeded
@@ -142,15 +144,20 @@ impl Kept {
     fn end(&mut self) {
         if !self.is_over {
             self.is_over = true;
-            self.requested.ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.requested.ms = millis_since(self.since);
         }
     }
+}
+
+fn millis_since(instant: Instant) -> u64 {
+    u64::try_from(instant.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// One request under way; it is over when this is dropped.
 pub(super) struct InFlight {
     log: Arc<NetworkLog>,
     at: Option<usize>,
+    since: Instant,
 }
 
 /// What counts a request's own body, as it is sent; doesn't say when the request is over.
@@ -180,6 +187,13 @@ impl InFlight {
         self.log.change(self.at, |kept| kept.requested.status = Some(status));
     }
 
+    /// Its time is over.
+    pub(super) fn is_late(&self) {
+        let limit = self.log.limits.time_ms;
+        let used = millis_since(self.since).max(limit);
+        let _ = self.log.exceed(Exceeded { which: LimitKind::RequestTime, limit, used });
+    }
+
     /// So many bytes of the reply's body came.
     pub(super) fn received(&self, bytes: usize) -> Result<(), QuotaExceeded> {
         let bytes = bytes as u64;
@@ -189,8 +203,9 @@ impl InFlight {
             log.received = log.received.saturating_add(bytes);
             log.received
         };
-        if received > self.log.limits.received_bytes {
-            return Err(self.log.exceed(Exceeded::ReceivedBytes));
+        let limit = self.log.limits.received_bytes;
+        if received > limit {
+            return Err(self.log.exceed(Exceeded { which: LimitKind::ReceivedBytes, limit, used: received }));
         }
         Ok(())
     }
@@ -211,8 +226,9 @@ impl SentMeter {
             log.sent = log.sent.saturating_add(bytes);
             log.sent
         };
-        if sent > self.log.limits.sent_bytes {
-            return Err(self.log.exceed(Exceeded::SentBytes));
+        let limit = self.log.limits.sent_bytes;
+        if sent > limit {
+            return Err(self.log.exceed(Exceeded { which: LimitKind::SentBytes, limit, used: sent }));
         }
         self.log.change(self.at, |kept| kept.requested.bytes_out += bytes);
         Ok(())

@@ -9,6 +9,7 @@ mod address;
 mod body;
 mod connect;
 mod context;
+mod explain;
 mod grant;
 mod headers;
 mod hooks;
@@ -25,6 +26,7 @@ mod tls;
 mod url;
 
 pub use context::EgressContext;
+pub use explain::RequestRuling;
 pub use grant::{HostGrant, HostGrantError, Method, MethodError, common_hosts};
 pub(crate) use hooks::Egress;
 pub use host::{Host, HostError};

@@ -11,7 +11,8 @@ use super::headers;
 use super::judge::Permit;
 use super::log::InFlight;
 use super::secret::SecretGrant;
-use crate::receipt::{DenialReason, Exceeded};
+use crate::limit::{Exceeded, LimitKind};
+use crate::receipt::DenialReason;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderValue};
 use http::{Request, Response, StatusCode, Uri};
 use http_body_util::BodyExt;
@@ -67,7 +68,7 @@ impl Exchange {
         let (mut reply, wire) = match exchanged {
             Ok(exchanged) => exchanged?,
             Err(_) if first_byte < left => return Err(Error::ConnectionReadTimeout),
-            Err(_) => return Err(self.over(Exceeded::RequestTime, Error::HttpResponseTimeout)),
+            Err(_) => return Err(self.late(Error::HttpResponseTimeout)),
         };
         self.in_flight.answered(reply.status().as_u16());
         self.receive(&mut reply)?;
@@ -93,7 +94,7 @@ impl Exchange {
         let host = HeaderValue::from_str(host).map_err(|_| Error::HttpRequestUriInvalid)?;
         let bytes = headers::bytes(request.headers()) + path.len() as u64;
         if bytes > self.in_flight.log().limits().header_bytes {
-            return Err(self.over(Exceeded::HeaderBytes, Error::HttpRequestHeaderSectionSize(None)));
+            return Err(self.too_long(bytes, Error::HttpRequestHeaderSectionSize(None)));
         }
         *request.uri_mut() = path.parse::<Uri>().map_err(|_| Error::HttpRequestUriInvalid)?;
         let headers = request.headers_mut();
@@ -151,8 +152,9 @@ impl Exchange {
         if reply.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Err(Error::HttpUpgradeFailed);
         }
-        if headers::bytes(reply.headers()) > self.in_flight.log().limits().header_bytes {
-            return Err(self.over(Exceeded::HeaderBytes, Error::HttpResponseHeaderSectionSize(None)));
+        let bytes = headers::bytes(reply.headers());
+        if bytes > self.in_flight.log().limits().header_bytes {
+            return Err(self.too_long(bytes, Error::HttpResponseHeaderSectionSize(None)));
         }
         let is_plain = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"identity");
         if self.permit.knows_a_secret && !reply.headers().get_all(CONTENT_ENCODING).iter().all(is_plain) {
@@ -172,7 +174,7 @@ impl Exchange {
         let asked = &self.permit.asked;
         let (denial, error) = match why {
             Unconnected::Failed(Error::ConnectionTimeout) if Instant::now() >= until => {
-                return self.over(Exceeded::RequestTime, Error::ConnectionTimeout);
+                return self.late(Error::ConnectionTimeout);
             }
             Unconnected::Failed(error) => return error,
             Unconnected::Refused { address, what, grantable } => {
@@ -190,15 +192,23 @@ impl Exchange {
         error
     }
 
-    /// The call ends; the guest may still see this.
-    fn over(&self, which: Exceeded, error: Error) -> Error {
-        let _ = self.in_flight.log().exceed(which);
+    /// The time is over and the call ends; the guest may still see this.
+    fn late(&self, error: Error) -> Error {
+        self.in_flight.is_late();
+        error
+    }
+
+    /// The same of headers, of so many bytes or more.
+    fn too_long(&self, bytes: u64, error: Error) -> Error {
+        let log = self.in_flight.log();
+        let least = Exceeded::by_one_more(LimitKind::HeaderBytes, log.limits().header_bytes);
+        let _ = log.exceed(Exceeded { used: least.used.max(bytes), ..least });
         error
     }
 
     fn failed(&self, error: &hyper::Error) -> Error {
         if error.is_parse_too_large() {
-            return self.over(Exceeded::HeaderBytes, Error::HttpResponseHeaderSectionSize(None));
+            return self.too_long(0, Error::HttpResponseHeaderSectionSize(None));
         }
         broken(error)
     }

@@ -92,11 +92,25 @@ impl MaskPattern {
     /// To be matched against folded places.
     pub(super) fn glob(&self) -> Result<Glob, MaskError> {
         let names = self.names();
-        let mut glob = String::with_capacity(names.len() + 3);
-        if !names.contains('/') {
-            glob.push_str("**/");
-        }
-        for c in folded(names.strip_prefix('/').unwrap_or(names)).chars() {
+        let anywhere = if names.contains('/') { "" } else { "**/" };
+        self.build(anywhere, names.strip_prefix('/').unwrap_or(names), true)
+    }
+
+    /// To be matched against the last name of folded places: fits wherever [`Self::glob`] does.
+    pub(super) fn name_glob(&self) -> Result<Glob, MaskError> {
+        let names = self.names();
+        // A slash may stand in brackets, where it separates nothing.
+        let last = match names.rsplit_once('/') {
+            Some(_) if names.contains('[') => "*",
+            Some((_, last)) => last,
+            None => names,
+        };
+        self.build("", last, false)
+    }
+
+    fn build(&self, before: &str, names: &str, separated: bool) -> Result<Glob, MaskError> {
+        let mut glob = before.to_owned();
+        for c in folded(names).chars() {
             match c {
                 // Alternatives in other languages of patterns, ordinary characters in this one.
                 '{' => glob.push_str("[{]"),
@@ -104,7 +118,7 @@ impl MaskPattern {
                 c => glob.push(c),
             }
         }
-        GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().map_err(|error| {
+        GlobBuilder::new(&glob).literal_separator(separated).backslash_escape(true).build().map_err(|error| {
             MaskError::Unreadable { pattern: self.0.clone(), reason: error.kind().to_string() }
         })
     }

@@ -4,13 +4,16 @@ use super::Masks;
 use super::fold::{folded, without_tails};
 use super::pattern::{MaskError, MaskPattern};
 use crate::digest::Digest;
-use globset::{Candidate, GlobSet, GlobSetBuilder};
+use globset::{Candidate, Glob, GlobSet, GlobSetBuilder};
 
 /// The masks of one grant, ready to be asked.
 #[derive(Debug)]
 pub(crate) struct MaskSet {
     patterns: Vec<MaskPattern>,
     globs: GlobSet,
+    /// The last names of the same patterns. Where a place's own name fits none of them no pattern
+    /// fits the place, which is soon told, and so it is for nearly every place.
+    names: GlobSet,
 }
 
 /// What hides a place.
@@ -25,15 +28,8 @@ pub(crate) struct Hidden<'m> {
 impl MaskSet {
     pub(crate) fn new(masks: &Masks) -> Result<Self, MaskError> {
         let patterns: Vec<_> = masks.effective().collect();
-        let mut globs = GlobSetBuilder::new();
-        for pattern in &patterns {
-            globs.add(pattern.glob()?);
-        }
-        let globs = globs.build().map_err(|error| MaskError::Unreadable {
-            pattern: error.glob().unwrap_or("all together").to_owned(),
-            reason: error.kind().to_string(),
-        })?;
-        Ok(Self { patterns, globs })
+        let (globs, names) = (set(&patterns, MaskPattern::glob)?, set(&patterns, MaskPattern::name_glob)?);
+        Ok(Self { patterns, globs, names })
     }
 
     /// Over all patterns in their order, the built-in ones too.
@@ -73,7 +69,25 @@ impl MaskSet {
 
     /// The last pattern that fits decides, if it hides.
     fn decides(&self, place: &str) -> Option<&MaskPattern> {
+        let name = place.rsplit('/').next().unwrap_or(place);
+        if !self.names.is_match_candidate(&Candidate::new(name)) {
+            return None;
+        }
         let last = self.globs.matches_candidate(&Candidate::new(place)).into_iter().max()?;
         self.patterns.get(last).filter(|pattern| !pattern.brings_back())
     }
+}
+
+fn set(
+    patterns: &[MaskPattern],
+    glob: impl Fn(&MaskPattern) -> Result<Glob, MaskError>,
+) -> Result<GlobSet, MaskError> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in patterns {
+        globs.add(glob(pattern)?);
+    }
+    globs.build().map_err(|error| MaskError::Unreadable {
+        pattern: error.glob().unwrap_or("all together").to_owned(),
+        reason: error.kind().to_string(),
+    })
 }

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn set(defaults: bool, patterns: &[&str]) -> MaskSet {
     let patterns = patterns.iter().map(|text| MaskPattern::parse(text).expect("a pattern")).collect();
@@ -177,4 +178,20 @@ fn the_digest_follows_the_patterns() {
     let all = [set(true, &[]), set(true, &["x"]), set(false, &["x"]), set(false, &[])];
     let digests: std::collections::HashSet<_> = all.iter().map(MaskSet::digest).collect();
     assert_eq!(digests.len(), all.len());
+}
+
+proptest! {
+    /// The quick look at a name alone never changes the answer.
+    #[test]
+    fn what_a_pattern_fits_its_last_name_fits(
+        pattern in r"!?/?([ab*?.]|\[ab\]|\[/a\]|\\\\a|/|\*\*/){1,6}",
+        place in "([ab.]{1,3}/){0,3}[ab.]{1,3}",
+    ) {
+        let Ok(pattern) = MaskPattern::parse(&pattern) else { return Ok(()) };
+        if pattern.glob().unwrap().compile_matcher().is_match(&place) {
+            let name = place.rsplit('/').next().unwrap();
+            let by_name = pattern.name_glob().unwrap().compile_matcher();
+            prop_assert!(by_name.is_match(name), "{} by {} of {}", name, by_name.glob(), pattern);
+        }
+    }
 }

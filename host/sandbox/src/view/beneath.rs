@@ -58,7 +58,7 @@ impl Walk {
 }
 
 /// What a name in an open folder is, without following it; none if nothing is there.
-pub(super) fn look(folder: impl AsFd, name: &str) -> Result<Option<Stat>, Errno> {
+pub(crate) fn look(folder: impl AsFd, name: &str) -> Result<Option<Stat>, Errno> {
     match statat(folder, &*one_name(name)?, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(stat)),
         Err(Errno::NOENT) => Ok(None),
@@ -67,13 +67,13 @@ pub(super) fn look(folder: impl AsFd, name: &str) -> Result<Option<Stat>, Errno>
 }
 
 /// What a link in an open folder says; `EINVAL` if it's no link.
-pub(super) fn link_text(folder: impl AsFd, name: &str) -> Result<String, Errno> {
+pub(crate) fn link_text(folder: impl AsFd, name: &str) -> Result<String, Errno> {
     let text = readlinkat(folder, &*one_name(name)?, Vec::new())?;
     Ok(from_os(text.as_bytes()).into_owned())
 }
 
 /// The bytes of a name that is in the folder itself.
-fn one_name(name: &str) -> Result<Cow<'_, [u8]>, Errno> {
+pub(crate) fn one_name(name: &str) -> Result<Cow<'_, [u8]>, Errno> {
     if name == ".." || name.contains('/') { Err(Errno::XDEV) } else { to_os(name) }
 }
 

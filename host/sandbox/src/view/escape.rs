@@ -23,7 +23,7 @@ pub(super) fn has_escape(text: &str) -> bool {
 }
 
 /// The spelling of a name or path of the kernel.
-pub(super) fn from_os(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn from_os(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes)
         && !has_escape(text)
     {

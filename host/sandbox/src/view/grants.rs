@@ -135,6 +135,11 @@ impl GrantedTree {
         self.digest
     }
 
+    /// Where the project is on the host, as the user knows it.
+    pub(crate) fn project_path(&self) -> &std::path::Path {
+        self.project.path()
+    }
+
     pub(super) fn walk(&self) -> Walk {
         self.project.walk
     }
@@ -161,6 +166,11 @@ impl GrantedTree {
     /// Whether there is nothing but the way to a grant at a place that no grant holds.
     pub(super) fn is_bare(&self, place: &Place) -> bool {
         place.is_root() || self.granted.iter().any(|g| g.place.below(place).is_some())
+    }
+
+    /// Whether a place is what is granted, or a grant lies in it.
+    pub(super) fn has_grant_at_or_below(&self, place: &Place) -> bool {
+        self.granted.iter().any(|g| g.place.below(place).is_some())
     }
 
     /// The names in a bare folder, in order, each with whether it is a granted file.

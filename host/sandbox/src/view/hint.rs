@@ -8,13 +8,22 @@ use crate::mask::MaskPattern;
 /// it lies at the top, so that not the whole project is named. None if the path can't be written. Reads no file system: a guest that guesses names must not learn
 /// from the hint which of them are there, so it may name a folder that isn't.
 pub(super) fn grant_for(place: &Place) -> Option<String> {
+    Some(format!("--dir {}", written(&folder_for(place)?)?))
+}
+
+/// The folder or file that this grant names.
+pub(super) fn folder_for(place: &Place) -> Option<Place> {
     let parent = place.parent()?;
-    let granted = if parent.is_root() { place } else { &parent };
-    Some(format!("--dir {}", written(granted)?))
+    Some(if parent.is_root() { place.clone() } else { parent })
 }
 
 /// The flag that shows what a mask hides; none if the place can't be written.
 pub(super) fn unmasking(hidden: &Place) -> Option<String> {
+    Some(format!("--mask {}", quoted(mask_for(hidden)?.as_str())))
+}
+
+/// The pattern that this flag names.
+pub(super) fn mask_for(hidden: &Place) -> Option<MaskPattern> {
     let path = hidden.as_str();
     if has_escape(path) || path.chars().any(char::is_control) {
         return None;
@@ -26,8 +35,7 @@ pub(super) fn unmasking(hidden: &Place) -> Option<String> {
         }
         pattern.push(c);
     }
-    MaskPattern::parse(&pattern).ok()?;
-    Some(format!("--mask {}", quoted(&pattern)))
+    MaskPattern::parse(&pattern).ok()
 }
 
 fn quoted(text: &str) -> String {

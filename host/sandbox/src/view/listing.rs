@@ -9,7 +9,7 @@ use super::stat::kind_of;
 use crate::mask::MaskSet;
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 use rustix::io::Errno;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry};
 
@@ -17,6 +17,15 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEn
 pub(super) enum Listing {
     /// A bare folder: what is on the way to what is granted.
     Bare(VecDeque<DirectoryEntry>),
+    /// A folder in a view with a stage.
+    Merged {
+        /// What is staged there.
+        staged: VecDeque<DirectoryEntry>,
+        /// Names that are staged, or gone: what the project has there isn't named.
+        over: HashSet<String>,
+        /// What the project has, if that is to be seen.
+        project: Option<Box<Listing>>,
+    },
     /// A folder of a grant.
     Folder {
         /// Reads on with each entry; has a position of its own.
@@ -37,6 +46,20 @@ impl Listing {
         Self::Bare(tree.bare_names(place).into_iter().map(entry).collect())
     }
 
+    /// A folder with the stage over it; `project` is the project's own listing.
+    pub(super) fn merged(names: Vec<(String, Option<bool>)>, project: Option<Self>) -> Self {
+        let over = names.iter().map(|(name, _)| name.clone()).collect();
+        let entry = |(name, is_folder): (String, Option<bool>)| {
+            let type_ = match is_folder? {
+                true => DescriptorType::Directory,
+                false => DescriptorType::RegularFile,
+            };
+            Some(DirectoryEntry { type_, name })
+        };
+        let staged = names.into_iter().filter_map(entry).collect();
+        Self::Merged { staged, over, project: project.map(Box::new) }
+    }
+
     pub(super) fn folder(tree: &GrantedTree, place: &Place, handle: &Handle) -> Result<Self, Errno> {
         let mut prefix = place.as_str().to_owned();
         if !place.is_root() {
@@ -51,6 +74,21 @@ impl Listing {
     pub(super) fn next(&mut self, left: u64) -> (u64, Result<Option<DirectoryEntry>, Errno>) {
         match self {
             Self::Bare(entries) => (1, Ok(entries.pop_front())),
+            Self::Merged { staged, over, project } => {
+                if let Some(entry) = staged.pop_front() {
+                    return (1, Ok(Some(entry)));
+                }
+                let Some(project) = project else { return (0, Ok(None)) };
+                let mut read = 0;
+                loop {
+                    let (more, next) = project.next(left.saturating_sub(read));
+                    read += more;
+                    match next {
+                        Ok(Some(entry)) if over.contains(&entry.name) => {}
+                        next => return (read, next),
+                    }
+                }
+            }
             Self::Folder { entries, prefix, masks } => {
                 let mut read = 0;
                 let next = next_in(entries, prefix, masks, left, &mut read);

@@ -4,6 +4,7 @@ use super::hint::{grant_for, unmasking};
 use super::place::Place;
 use super::reading::Reading;
 use super::refused::Refused;
+use crate::digest::Digest;
 use crate::receipt::{Denial, DenialReason, Opened};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -76,6 +77,13 @@ impl Log {
         reading
     }
 
+    /// The hash of the file at a place, if it was read whole, as it was read last.
+    pub(super) fn whole_read(&self, place: &Place) -> Option<Digest> {
+        let hash = self.hashes.hash_one(place.as_str());
+        let (path, reading) = self.opened.get(*self.known.get(&hash)?)?;
+        if *path == bounded(place.as_str()) { reading.whole() } else { None }
+    }
+
     /// Records a refusal of the fence; what any file system would say isn't one.
     pub(super) fn refused(&mut self, operation: &'static str, asked: &str, refused: &Refused) {
         let Some((reason, place)) = refused.recorded() else { return };
@@ -124,8 +132,14 @@ impl Recorded {
             Refused::Denied { reason, .. } => match reason {
                 DenialReason::NotGranted if of_the_host => (None, None),
                 DenialReason::NotGranted => (granting(), None),
-                // Reading is all that can be granted, and the rest is nobody's to grant.
+                // A grant to write is asked for by name, and the rest is nobody's to grant.
                 DenialReason::ReadOnly
+                | DenialReason::NotRead
+                | DenialReason::ChangedSinceRead
+                | DenialReason::CrossesGrants
+                | DenialReason::GrantItself
+                | DenialReason::HoldsHidden
+                | DenialReason::NoLinks
                 | DenialReason::LeavesRoot
                 | DenialReason::LinkLeaves
                 | DenialReason::SpecialFile
@@ -170,7 +184,7 @@ mod tests {
     }
 
     fn read(log: &mut Log, place: &Place, bytes: &[u8]) {
-        log.opened(place, 10).read(0, bytes);
+        log.opened(place, 10).read(0, bytes.len(), bytes);
     }
 
     fn counts(log: Log) -> Vec<(String, u64)> {

@@ -43,6 +43,8 @@ impl GrantedTree {
             let spot = self.resolve(base, path, manner.links)?;
             if manner.want == Want::Change {
                 self.judge(spot.place(), Want::Change)?;
+                // Changes go to a stage, and this view has none.
+                return Err(Refused::denied(DenialReason::ReadOnly, spot.place()));
             }
             let pinned = match spot {
                 Spot::Bare(place) => return Ok(Open::Bare(place)),
@@ -56,7 +58,7 @@ impl GrantedTree {
         Err(Refused::Plain(ErrorCode::Loop))
     }
 
-    fn open_pinned(&self, pinned: &Pinned, manner: Manner) -> Result<Open, Refused> {
+    pub(super) fn open_pinned(&self, pinned: &Pinned, manner: Manner) -> Result<Open, Refused> {
         let Some(kind) = pinned.kind() else { return Err(Refused::Plain(ErrorCode::NoEntry)) };
         let special = || Refused::denied(DenialReason::SpecialFile, &pinned.place);
         let folder = match kind {

@@ -60,6 +60,7 @@ impl GrantedTree {
             (Some(granted), Want::Look) => Ok(Ground::Granted(granted)),
             (Some(granted), Want::Change) => match granted.access {
                 Access::Read => Err(Refused::denied(DenialReason::ReadOnly, place)),
+                Access::Write => Ok(Ground::Granted(granted)),
             },
             (None, _) if !bare => Err(Refused::denied(DenialReason::NotGranted, place)),
             (None, Want::Look) => Ok(Ground::Bare),

@@ -1,8 +1,10 @@
 //! The project folder: opened once, so that all grants are looked up below one handle.
 
 use super::beneath::{Handle, Walk};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
+use std::fs::File;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
@@ -11,7 +13,7 @@ use thiserror::Error;
 #[derive(Debug, Clone)]
 pub struct ProjectDir {
     path: PathBuf,
-    pub(super) handle: Handle,
+    pub(crate) handle: Handle,
     pub(super) walk: Walk,
 }
 
@@ -56,6 +58,19 @@ impl ProjectDir {
     /// The same project, walked in the given way instead of the one that was detected.
     pub fn walked(self, walk: Walk) -> Self {
         Self { walk, ..self }
+    }
+
+    /// Opens a folder of the project, for listing and to work in; through no link.
+    pub(crate) fn folder(&self, place: &str) -> Result<OwnedFd, Errno> {
+        let way = if place.is_empty() { "." } else { place };
+        self.walk.open(&self.handle, way, OFlags::RDONLY | OFlags::DIRECTORY)
+    }
+
+    /// Opens a file in an open folder of the project for reading, if it is a regular one.
+    pub(crate) fn file(&self, folder: &OwnedFd, name: &str) -> Result<Option<File>, Errno> {
+        let file = self.walk.open(folder, name, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+        let is_file = FileType::from_raw_mode(fstat(&file)?.st_mode) == FileType::RegularFile;
+        Ok(is_file.then(|| File::from(file)))
     }
 
     /// Its path on the host: absolute, without links.

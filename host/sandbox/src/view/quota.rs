@@ -2,7 +2,7 @@
 //! an error to the guest could be mistaken for one of the file system's, or be ignored.
 
 use crate::grant::Limits;
-use crate::receipt::Exceeded;
+use crate::limit::{Exceeded, LimitKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use thiserror::Error;
@@ -12,56 +12,120 @@ use thiserror::Error;
 #[error("a quota of the files is used up")]
 pub(crate) struct QuotaExceeded(pub(crate) Exceeded);
 
-/// What is left to a call.
+/// What a call has taken so far, and may take.
 #[derive(Debug)]
 pub(super) struct Quotas {
-    descriptors: u64,
-    entries: u64,
+    descriptors: Amount,
+    entries: Amount,
     pub(super) bytes: ByteQuota,
+    pub(super) writes: WriteQuota,
 }
 
-/// The bytes that may still be read; shared with streams, which are read without the view.
+/// What may be written; shared with streams, which are written without the view.
 #[derive(Debug, Clone)]
-pub(super) struct ByteQuota(Arc<AtomicU64>);
+pub(crate) struct WriteQuota {
+    bytes: Shared,
+    entries: Shared,
+}
+
+/// How much of something was taken, of how much.
+#[derive(Debug, Clone, Copy)]
+struct Amount {
+    which: LimitKind,
+    limit: u64,
+    used: u64,
+}
+
+/// The bytes that may be read; shared with streams, which are read without the view.
+#[derive(Debug, Clone)]
+pub(super) struct ByteQuota(Shared);
+
+/// An amount that several hold.
+#[derive(Debug, Clone)]
+struct Shared {
+    which: LimitKind,
+    limit: u64,
+    used: Arc<AtomicU64>,
+}
+
+impl Amount {
+    fn of(which: LimitKind, limit: u64) -> Self {
+        Self { which, limit, used: 0 }
+    }
+
+    fn take(&mut self, more: u64) -> Result<(), QuotaExceeded> {
+        let used = self.used.saturating_add(more);
+        if used > self.limit {
+            return Err(QuotaExceeded(Exceeded { which: self.which, limit: self.limit, used }));
+        }
+        self.used = used;
+        Ok(())
+    }
+}
 
 impl Quotas {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
-            descriptors: limits.open_files,
-            entries: limits.dir_entries,
-            bytes: ByteQuota(Arc::new(AtomicU64::new(limits.read_bytes))),
+            descriptors: Amount::of(LimitKind::OpenFiles, limits.open_files),
+            entries: Amount::of(LimitKind::DirEntries, limits.dir_entries),
+            bytes: ByteQuota(Shared::of(LimitKind::ReadBytes, limits.read_bytes)),
+            writes: WriteQuota {
+                bytes: Shared::of(LimitKind::WriteBytes, limits.write_bytes),
+                entries: Shared::of(LimitKind::WriteEntries, limits.write_entries),
+            },
         }
     }
 
     /// One more file, folder or listing is open.
     pub(super) fn open(&mut self) -> Result<(), QuotaExceeded> {
-        self.descriptors = self.descriptors.checked_sub(1).ok_or(QuotaExceeded(Exceeded::OpenFiles))?;
-        Ok(())
+        self.descriptors.take(1)
     }
 
     /// One of them was closed.
     pub(super) fn close(&mut self) {
-        self.descriptors += 1;
+        self.descriptors.used = self.descriptors.used.saturating_sub(1);
     }
 
     /// Entries that may still be read.
     pub(super) fn entries_left(&self) -> u64 {
-        self.entries
+        self.entries.limit - self.entries.used
     }
 
     /// Entries of a folder were read, whether the guest is told of them or not.
     pub(super) fn entries(&mut self, read: u64) -> Result<(), QuotaExceeded> {
-        self.entries = self.entries.checked_sub(read).ok_or(QuotaExceeded(Exceeded::DirEntries))?;
-        Ok(())
+        self.entries.take(read)
     }
 }
 
 impl ByteQuota {
     /// So many bytes are about to be handed out.
     pub(super) fn read(&self, bytes: usize) -> Result<(), QuotaExceeded> {
-        let left = self.0.load(Relaxed).checked_sub(bytes as u64);
+        self.0.take(bytes as u64)
+    }
+}
+
+impl WriteQuota {
+    /// So many bytes are about to be written, or to be holes.
+    pub(crate) fn bytes(&self, bytes: u64) -> Result<(), QuotaExceeded> {
+        self.bytes.take(bytes)
+    }
+
+    /// One more file or folder is about to be staged.
+    pub(crate) fn entry(&self) -> Result<(), QuotaExceeded> {
+        self.entries.take(1)
+    }
+}
+
+impl Shared {
+    fn of(which: LimitKind, limit: u64) -> Self {
+        Self { which, limit, used: Arc::default() }
+    }
+
+    fn take(&self, more: u64) -> Result<(), QuotaExceeded> {
         // One guest's calls come one after the other.
-        self.0.store(left.ok_or(QuotaExceeded(Exceeded::ReadBytes))?, Relaxed);
+        let mut amount = Amount { which: self.which, limit: self.limit, used: self.used.load(Relaxed) };
+        amount.take(more)?;
+        self.used.store(amount.used, Relaxed);
         Ok(())
     }
 }

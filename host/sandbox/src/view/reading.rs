@@ -1,5 +1,7 @@
 //! What was read of one file: how many bytes, and a hash of them, taken as they are handed out.
 
+use super::ranges::Ranges;
+use super::stream::MAX_READ;
 use crate::digest::Digest;
 use crate::receipt::Content;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The record of one file, shared by all who read it. A file that no list has room for has none:
 /// its bytes aren't hashed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Reading(Option<Arc<Mutex<Record>>>);
+pub(super) struct Reading {
+    record: Option<Arc<Mutex<Record>>>,
+    /// Only of a deterministic call.
+    ranges: Option<Ranges>,
+}
 
 /// Bytes that were read in a row are one piece. Only the piece that is being read has a hasher at
 /// work, so each byte is hashed once.
@@ -18,6 +24,8 @@ struct Record {
     length: u64,
     current: Option<Piece>,
     before: Pieces,
+    /// Of the piece that was the whole file, if there was one; of the last.
+    whole: Option<Digest>,
 }
 
 #[derive(Debug)]
@@ -43,12 +51,17 @@ enum Pieces {
 
 impl Reading {
     pub(super) fn recorded() -> Self {
-        Self(Some(Arc::default()))
+        Self { record: Some(Arc::default()), ranges: None }
+    }
+
+    /// The same, with what is read also noted to be read again.
+    pub(super) fn noted_in(self, ranges: Option<Ranges>) -> Self {
+        Self { ranges, ..self }
     }
 
     fn record(&self) -> Option<MutexGuard<'_, Record>> {
         // A record is never left half written.
-        self.0.as_ref().map(|record| record.lock().unwrap_or_else(PoisonError::into_inner))
+        self.record.as_ref().map(|record| record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The file was opened, and has so many bytes now.
@@ -58,8 +71,11 @@ impl Reading {
         }
     }
 
-    /// These bytes were handed out; none where the file ends.
-    pub(super) fn read(&self, position: u64, bytes: &[u8]) {
+    /// These bytes were handed out for a read of up to `asked`; none where the file ends.
+    pub(super) fn read(&self, position: u64, asked: usize, bytes: &[u8]) {
+        if let Some(ranges) = &self.ranges {
+            ranges.read(position, asked.min(MAX_READ), bytes);
+        }
         let Some(mut record) = self.record() else { return };
         record.bytes += bytes.len() as u64;
         let goes_on = record.current.as_ref().is_some_and(|piece| piece.next == position);
@@ -74,6 +90,22 @@ impl Reading {
         piece.hasher.update(bytes);
         piece.next += bytes.len() as u64;
         piece.at_end = bytes.is_empty();
+    }
+
+    /// The hash of the whole file as it was read last, if it ever was.
+    pub(super) fn whole(&self) -> Option<Digest> {
+        let record = self.record()?;
+        match &record.current {
+            Some(piece) if piece.is_whole() => Some(Digest::from_hash(piece.hasher.finalize())),
+            Some(_) | None => record.whole,
+        }
+    }
+
+    /// A read failed.
+    pub(super) fn failed(&self) {
+        if let Some(ranges) = &self.ranges {
+            ranges.failed();
+        }
     }
 
     /// Bytes handed out, and what is known of them.
@@ -94,7 +126,10 @@ impl Record {
         let Some(piece) = self.current.take() else { return };
         let length = piece.next - piece.start;
         let hash = Digest::from_hash(piece.hasher.finalize());
-        let is_whole = piece.start == 0 && (piece.at_end || length == piece.file_length);
+        let is_whole = piece.is_whole();
+        if is_whole {
+            self.whole = Some(hash);
+        }
         self.before = match std::mem::take(&mut self.before) {
             Pieces::None if is_whole => Pieces::Whole { length, hash },
             Pieces::Whole { length: before, hash: same } if is_whole && same == hash => {
@@ -117,6 +152,10 @@ impl Piece {
     fn at(start: u64, file_length: u64) -> Self {
         Self { start, next: start, at_end: false, file_length, hasher: Box::default() }
     }
+
+    fn is_whole(&self) -> bool {
+        self.start == 0 && (self.at_end || self.next == self.file_length)
+    }
 }
 
 fn with_piece(mut hasher: Box<blake3::Hasher>, start: u64, length: u64, hash: Digest) -> Box<blake3::Hasher> {
@@ -137,7 +176,7 @@ mod tests {
         let reading = Reading::recorded();
         reading.opened(length);
         for (start, end) in ranges {
-            reading.read(*start as u64, &TEXT[*start..*end]);
+            reading.read(*start as u64, end - start, &TEXT[*start..*end]);
         }
         reading.finish().1
     }

@@ -44,6 +44,11 @@ impl Refused {
         }
     }
 
+    /// Whether it is recorded for a place, or for one in it.
+    pub(super) fn is_about(&self, place: &Place) -> bool {
+        self.recorded().is_some_and(|(_, refused)| refused.below(place).is_some())
+    }
+
     /// What the guest is told. Places that aren't there for it (not granted, masked) look like
     /// missing ones.
     pub(super) fn code(&self) -> ErrorCode {
@@ -53,7 +58,13 @@ impl Refused {
             Self::Denied { reason, .. } => match reason {
                 DenialReason::NotGranted | DenialReason::Masked => ErrorCode::NoEntry,
                 DenialReason::ReadOnly => ErrorCode::ReadOnly,
-                DenialReason::LeavesRoot
+                DenialReason::NotRead
+                | DenialReason::ChangedSinceRead
+                | DenialReason::CrossesGrants
+                | DenialReason::GrantItself
+                | DenialReason::HoldsHidden
+                | DenialReason::NoLinks
+                | DenialReason::LeavesRoot
                 | DenialReason::LinkLeaves
                 | DenialReason::SpecialFile
                 | DenialReason::Network

@@ -35,7 +35,7 @@ pub(super) struct Base<'n> {
 impl<'n> Base<'n> {
     pub(super) fn of(node: &'n Node) -> Result<Self, Refused> {
         match node {
-            Node::Bare(place) => Ok(Self { place, handle: None }),
+            Node::Bare(place) | Node::Merged(place) => Ok(Self { place, handle: None }),
             Node::Folder { place, handle } => Ok(Self { place, handle: Some(handle) }),
             Node::File { .. } => Err(Refused::Plain(ErrorCode::NotDirectory)),
         }
@@ -124,7 +124,7 @@ impl GrantedTree {
 
     /// Judges a place and has the kernel walk to the folder that holds it. None if there is a link
     /// on the way, or at its end and to be followed.
-    fn pin(&self, base: Base<'_>, place: &Place, links: Links) -> Result<Option<Spot>, Refused> {
+    pub(super) fn pin(&self, base: Base<'_>, place: &Place, links: Links) -> Result<Option<Spot>, Refused> {
         let granted = match self.judge(place, Want::Look)? {
             Ground::Bare => return Ok(Some(Spot::Bare(place.clone()))),
             Ground::Granted(granted) => granted,

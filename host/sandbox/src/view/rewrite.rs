@@ -26,12 +26,12 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    fn step(&mut self, folders: usize) -> Result<(), Refused> {
+    pub(super) fn step(&mut self, folders: usize) -> Result<(), Refused> {
         self.steps += folders;
         if self.steps > MAX_STEPS { Err(Refused::Plain(ErrorCode::NameTooLong)) } else { Ok(()) }
     }
 
-    fn link(&mut self) -> Result<(), Refused> {
+    pub(super) fn link(&mut self) -> Result<(), Refused> {
         self.links += 1;
         if self.links > MAX_LINKS { Err(Refused::Plain(ErrorCode::Loop)) } else { Ok(()) }
     }

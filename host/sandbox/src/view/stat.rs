@@ -1,6 +1,7 @@
 //! What a guest is told of a file: kind, size, times, identity.
 
 use super::place::Place;
+use crate::stage::{Time, Times};
 use rustix::fs::{FileType, Stat};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -32,6 +33,11 @@ pub(super) fn describe(stat: &Stat) -> DescriptorStat {
     }
 }
 
+/// The same but for the time of the last reading, which reading changes.
+pub(super) fn describe_steady(stat: &Stat) -> DescriptorStat {
+    DescriptorStat { data_access_timestamp: None, ..describe(stat) }
+}
+
 /// None before 1970, which the guest's type can't say.
 fn time(seconds: impl TryInto<u64>, nanoseconds: impl TryInto<u32>) -> Option<Datetime> {
     Some(Datetime { seconds: seconds.try_into().ok()?, nanoseconds: nanoseconds.try_into().ok()? })
@@ -49,13 +55,37 @@ pub(super) fn describe_bare() -> DescriptorStat {
     }
 }
 
+/// A file in the stage.
+pub(super) fn describe_body(size: u64, times: Times) -> DescriptorStat {
+    let Times { accessed, modified } = times;
+    let [accessed, modified] =
+        [accessed, modified].map(|Time(seconds, nanoseconds)| time(seconds, nanoseconds));
+    DescriptorStat {
+        type_: DescriptorType::RegularFile,
+        link_count: 1,
+        size,
+        data_access_timestamp: accessed,
+        data_modification_timestamp: modified,
+        status_change_timestamp: modified,
+    }
+}
+
+/// A folder in the stage.
+pub(super) fn describe_folder(times: Option<Times>) -> DescriptorStat {
+    match times {
+        Some(times) => DescriptorStat { type_: DescriptorType::Directory, ..describe_body(0, times) },
+        None => describe_bare(),
+    }
+}
+
 /// The same for the same file, whatever it is called; says nothing of its number on the disk.
 pub(super) fn identity(stat: &Stat) -> MetadataHashValue {
     hashed(("file", stat.st_dev, stat.st_ino))
 }
 
-pub(super) fn identity_of_bare(place: &Place) -> MetadataHashValue {
-    hashed(("bare folder", place))
+/// Of a bare folder, and of what is in the stage: known by its place.
+pub(super) fn identity_of_place(place: &Place) -> MetadataHashValue {
+    hashed(("place", place))
 }
 
 fn hashed(what: impl Hash) -> MetadataHashValue {

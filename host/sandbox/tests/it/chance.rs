@@ -14,7 +14,7 @@ world chance {
     import wasi:random/random@0.2.6;
     import wasi:random/insecure@0.2.6;
     import wasi:random/insecure-seed@0.2.6;
-    export number: func(salt: u32) -> u64;
+    export number: func(salt: u32, pepper: u32) -> u64;
     export insecure-number: func() -> u64;
     export seed: func() -> u64;
     export wall: func() -> u64;
@@ -43,7 +43,7 @@ const MODULE: &str = r#"(module
   (import "wasi:clocks/monotonic-clock@0.2.6" "subscribe-duration" (func $after (param i64) (result i32)))
   (import "wasi:io/poll@0.2.6" "[method]pollable.block" (func $block (param i32)))
   (memory (export "memory") 1)
-  (func (export "number") (param i32) (result i64) (call $number))
+  (func (export "number") (param i32 i32) (result i64) (call $number))
   (func (export "insecure-number") (result i64) (call $insecure))
   (func (export "seed") (result i64) (call $seed (i32.const 16)) (i64.load (i32.const 16)))
   (func (export "wall") (result i64) (call $wall (i32.const 16)) (i64.load (i32.const 16)))
@@ -61,12 +61,15 @@ const MODULE: &str = r#"(module
 )"#;
 
 fn chance(entropy: bool) -> Bench {
+    under(&Grants { entropy, ..Grants::whole_project() })
+}
+
+fn under(grants: &Grants) -> Bench {
     let wasi = WASI.replace("package wasi:clocks@0.2.6 {", WALL);
     let component = built::over(&format!("{WIT}{wasi}"), "chance", MODULE);
     let mut bench = Bench::new(SandboxConfig::for_few_calls(), component);
     let project = ProjectDir::open(bench.project()).unwrap();
-    let grants = Grants { entropy, ..Grants::whole_project() };
-    bench.tree = GrantedTree::open(&project, &grants).unwrap();
+    bench.tree = GrantedTree::open(&project, grants).unwrap();
     bench
 }
 
@@ -84,9 +87,13 @@ async fn equal_calls_get_equal_time_and_chance() {
         let first = value(&bench, tool, json!({})).await;
         assert_eq!(first, value(&bench, tool, json!({})).await, "{tool}");
     }
-    let first = value(&bench, "number", json!({"salt": 1})).await;
-    assert_eq!(first, value(&bench, "number", json!({"salt": 1})).await);
-    assert_ne!(first, value(&bench, "number", json!({"salt": 2})).await, "another call, another chance");
+    let first = value(&bench, "number", json!({"salt": 1, "pepper": 0})).await;
+    assert_eq!(first, value(&bench, "number", json!({"salt": 1, "pepper": 0})).await);
+    assert_ne!(
+        first,
+        value(&bench, "number", json!({"salt": 2, "pepper": 0})).await,
+        "another call, another chance"
+    );
     assert!(bench.tree.grants().facts().deterministic);
 }
 
@@ -107,4 +114,17 @@ async fn real_time_and_chance_have_to_be_granted() {
     assert!(value(&bench, "wall", json!({})).await.as_u64().is_some_and(|now| now > 1_577_836_800));
     assert!(!bench.tree.grants().facts().deterministic);
     value(&bench, "wait_until", json!({"nanos": 2_000_000})).await;
+}
+
+#[tokio::test]
+async fn a_deterministic_call_has_none_whatever_else_is_granted() {
+    let bench = under(&Grants { entropy: true, deterministic: true, ..Grants::whole_project() });
+    for tool in ["insecure_number", "seed", "wall", "passing"] {
+        let first = value(&bench, tool, json!({})).await;
+        assert_eq!(first, value(&bench, tool, json!({})).await, "{tool}");
+    }
+    let first = value(&bench, "number", json!({"salt": 1, "pepper": 2})).await;
+    assert_eq!(first, value(&bench, "number", json!({"pepper": 2, "salt": 1})).await, "an equal call");
+    assert_ne!(first, value(&bench, "number", json!({"salt": 2, "pepper": 1})).await);
+    assert!(bench.tree.grants().facts().deterministic);
 }

@@ -1,9 +1,10 @@
 //! Components whose compilation takes far longer than anybody wants to wait.
 
 use crate::guests::Bench;
-use ringfence_sandbox::{CallError, LoadError, Outcome, SandboxConfig};
+use ringfence_sandbox::{CallError, LoadError, LoadedComponent, Outcome, SandboxConfig};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
 
 /// Many locals that live through many loops: small, valid, and slow to compile.
@@ -23,52 +24,53 @@ fn bench(compile_ms: u64) -> Bench {
     Bench::new(SandboxConfig { compile_ms, ..SandboxConfig::for_few_calls() }, slow())
 }
 
+/// Whether some thread is still making the component's code: it holds the component until then.
+fn is_compiling(component: &Arc<LoadedComponent>) -> bool {
+    Arc::strong_count(component) > 1
+}
+
 #[tokio::test]
 async fn cancelling_ends_the_wait_for_the_compiler() {
-    let bench = bench(120_000);
+    let bench = bench(600_000);
     let request = bench.request("slow", json!({"n": 0}));
     let cancel = request.cancel.clone();
     let cancelling = async {
         tokio::time::sleep(Duration::from_millis(200)).await;
         cancel.cancel();
-        Instant::now()
     };
-    let (report, cancelled) = tokio::join!(bench.sandbox.call(request), cancelling);
+    let (report, ()) = tokio::join!(bench.sandbox.call(request), cancelling);
     let report = report.unwrap();
     assert_eq!(report.outcome, Outcome::Cancelled);
     assert_eq!((report.receipt.tool.as_str(), report.receipt.peak_memory_bytes), ("slow", 0));
-    assert!(cancelled.elapsed() < Duration::from_secs(2), "{:?}", cancelled.elapsed());
-    let started = Instant::now();
+    let component = bench.component().clone();
     drop(bench);
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert!(is_compiling(&component), "neither cancelling nor dropping waited for it");
 }
 
 #[tokio::test]
 async fn a_call_that_is_dropped_while_it_compiles_is_gone_at_once() {
-    let bench = bench(120_000);
-    let started = Instant::now();
+    let bench = bench(600_000);
     let call = bench.sandbox.call(bench.request("slow", json!({"n": 0})));
     assert!(timeout(Duration::from_millis(200), call).await.is_err());
     assert!(timeout(Duration::from_millis(200), bench.sandbox.prepare(bench.component())).await.is_err());
+    let component = bench.component().clone();
     drop(bench);
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(is_compiling(&component), "dropping didn't wait for it");
 }
 
 #[tokio::test]
-async fn compiling_has_a_time_limit_for_all_who_wait_together() {
+async fn compiling_has_a_time_limit_for_all_who_wait_together_or_come_later() {
     let bench = bench(400);
-    let started = Instant::now();
     let calls = (0..4).map(|_| bench.sandbox.call(bench.request("slow", json!({"n": 0}))));
     for outcome in crate::guests::join_all(calls).await {
         let Err(CallError::Load(error @ LoadError::Compile { .. })) = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.to_string(), "guest can't be compiled: it took longer than 0.4 s");
     }
-    let first = started.elapsed();
-    assert!(first >= Duration::from_millis(400) && first < Duration::from_secs(3), "{first:?}");
-    // The same work is still going on: who comes later doesn't wait for its time again.
     let error = bench.sandbox.prepare(bench.component()).await.unwrap_err();
     assert!(matches!(error, LoadError::Compile { .. }), "{error}");
-    assert!(started.elapsed() < first + Duration::from_millis(300), "{:?}", started.elapsed());
+    let component = bench.component().clone();
+    drop(bench);
+    assert!(is_compiling(&component), "nobody waited for its end");
 }
 
 #[tokio::test]

@@ -116,6 +116,8 @@ impl Given {
             input,
             tree: GrantedTree::open(&SHARED.project, &grants).unwrap(),
             limits,
+            stage: None,
+            known: Arc::default(),
             egress: self.egress.clone(),
             cancel: CancellationToken::new(),
         }

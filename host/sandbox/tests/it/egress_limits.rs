@@ -3,7 +3,7 @@
 use crate::egress_guest::{Answer, Ask, Given, code, failed, others_go_on, resolving};
 use crate::egress_server::{Connection, Server, reply};
 use crate::guests::join_all;
-use ringfence_sandbox::{Addresses, CallReport, Exceeded, Outcome, RequestLimits, Resolve};
+use ringfence_sandbox::{Addresses, CallReport, Exceeded, LimitKind, Outcome, RequestLimits, Resolve};
 use serde_json::json;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -13,8 +13,12 @@ fn within(server: &Server, limits: RequestLimits) -> Given {
     Given { limits, ..Given::host(&server.url("")) }
 }
 
-async fn exceeded(report: CallReport, which: Exceeded) -> CallReport {
-    assert_eq!(report.outcome, Outcome::Exceeded(which), "{:?}", report.crash);
+async fn exceeded(report: CallReport, which: LimitKind) -> CallReport {
+    let Outcome::Exceeded(Exceeded { which: met, limit, used }) = report.outcome else {
+        panic!("{:?}: {:?}", report.outcome, report.crash)
+    };
+    assert_eq!(met, which);
+    assert!(used >= limit, "{used} of {limit}");
     others_go_on().await;
     report
 }
@@ -38,11 +42,12 @@ async fn the_request_after_the_last_one_ends_the_call() {
     let report = given.ask_often(&Ask::get(&server.url("/")), 32).await;
     assert_eq!(report.outcome, Outcome::Done(json!(32)));
     let report = given.ask_often(&Ask::get(&server.url("/")), 100).await;
-    let report = exceeded(report, Exceeded::Requests).await;
+    let report = exceeded(report, LimitKind::Requests).await;
     assert_eq!((report.receipt.requests.len(), server.heard().len()), (32, 64));
     assert_eq!(
         report.outcome.message(&report.receipt),
-        "the tool was stopped: it exceeded its limit of requests to the network"
+        "the tool was stopped: it exceeded its limit of requests to the network (32 allowed, 33 used or asked \
+         for); [limits] requests can allow more"
     );
 }
 
@@ -59,7 +64,7 @@ async fn a_request_s_body_is_bounded() {
     let ask = |body| Ask { method: "PUT", url: "", headers: &[], body };
     let url = server.url("/");
     let report = given.ask(&Ask { url: &url, ..ask(&[b'x'; 2 << 20]) }).await;
-    let report = exceeded(report, Exceeded::SentBytes).await;
+    let report = exceeded(report, LimitKind::SentBytes).await;
     assert!(report.receipt.requests[0].bytes_out <= 1 << 20, "{:?}", report.receipt.requests);
 }
 
@@ -69,7 +74,7 @@ async fn an_endless_body_ends_the_call() {
         Server::new(|connection, _| for_ever(connection, UNTIL_CLOSED, &[b'x'; 4096], Duration::ZERO)).await;
     let limits = RequestLimits { received_bytes: 1 << 20, ..RequestLimits::default() };
     let report = within(&server, limits).get(&server.url("/")).await;
-    let report = exceeded(report, Exceeded::ReceivedBytes).await;
+    let report = exceeded(report, LimitKind::ReceivedBytes).await;
     let received = report.receipt.requests[0].bytes_in;
     assert!(received > 1 << 20 && received < 2 << 20, "{received}");
 }
@@ -104,7 +109,7 @@ async fn the_bodies_of_all_replies_count_together() {
     let report = given.ask_often(&Ask::get(&server.url("/")), 3).await;
     assert_eq!(report.outcome, Outcome::Done(json!(3)));
     let report = given.ask_often(&Ask::get(&server.url("/")), 4).await;
-    exceeded(report, Exceeded::ReceivedBytes).await;
+    exceeded(report, LimitKind::ReceivedBytes).await;
 }
 
 #[tokio::test]
@@ -116,7 +121,7 @@ async fn endless_headers_end_the_call() {
         })
         .await;
         let report = within(&server, RequestLimits::default()).get(&server.url("/")).await;
-        exceeded(report, Exceeded::HeaderBytes).await;
+        exceeded(report, LimitKind::HeaderBytes).await;
     }
 }
 
@@ -125,20 +130,20 @@ async fn headers_beyond_a_low_limit_end_the_call_both_ways() {
     let server = Server::saying(format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(1000))).await;
     let limits = RequestLimits { header_bytes: 500, ..RequestLimits::default() };
     let given = within(&server, limits);
-    exceeded(given.get(&server.url("/")).await, Exceeded::HeaderBytes).await;
+    exceeded(given.get(&server.url("/")).await, LimitKind::HeaderBytes).await;
     let long = "y".repeat(1000);
     let heard = server.heard().len();
     let headers = [("x", long.as_str())];
     let report = given.ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
-    exceeded(report, Exceeded::HeaderBytes).await;
+    exceeded(report, LimitKind::HeaderBytes).await;
     assert_eq!(server.heard().len(), heard);
     // More than the host keeps of them at all.
     let longer = "y".repeat(200_000);
     let headers = [("x", longer.as_str())];
     let report = given.ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
-    exceeded(report, Exceeded::HeaderBytes).await;
+    exceeded(report, LimitKind::HeaderBytes).await;
     let report = Given::default().ask(&Ask { headers: &headers, ..Ask::get(&server.url("/")) }).await;
-    exceeded(report, Exceeded::HeaderBytes).await;
+    exceeded(report, LimitKind::HeaderBytes).await;
 }
 
 #[tokio::test]
@@ -148,7 +153,7 @@ async fn a_reply_that_drips_ends_the_call_in_its_time() {
         let server = Server::new(move |connection, _| for_ever(connection, begin, b"x", drip)).await;
         let limits = RequestLimits { time_ms: 200, ..RequestLimits::default() };
         let report = within(&server, limits).get(&server.url("/")).await;
-        let report = exceeded(report, Exceeded::RequestTime).await;
+        let report = exceeded(report, LimitKind::RequestTime).await;
         assert!(report.receipt.requests[0].ms >= 200, "{:?}", report.receipt.requests);
     }
 }
@@ -161,9 +166,9 @@ async fn a_server_that_says_nothing_ends_the_call_in_its_time() {
     })
     .await;
     let limits = RequestLimits { time_ms: 100, ..RequestLimits::default() };
-    exceeded(within(&server, limits).get(&server.url("/")).await, Exceeded::RequestTime).await;
+    exceeded(within(&server, limits).get(&server.url("/")).await, LimitKind::RequestTime).await;
     let given = Given { time_ms: Some(100), ..Given::host(&server.url("")) };
-    exceeded(given.get(&server.url("/")).await, Exceeded::Time).await;
+    exceeded(given.get(&server.url("/")).await, LimitKind::Time).await;
 }
 
 struct Never;
@@ -181,7 +186,7 @@ async fn a_guest_is_told_when_connecting_takes_too_long() {
     assert_eq!(failed(&given.get("http://api.example.com/").await), code::CONNECTION_TIMEOUT);
     let limits = RequestLimits { time_ms: 50, ..RequestLimits::default() };
     let given = Given { limits, ..given };
-    exceeded(given.get("http://api.example.com/").await, Exceeded::RequestTime).await;
+    exceeded(given.get("http://api.example.com/").await, LimitKind::RequestTime).await;
 }
 
 #[tokio::test]

@@ -2,16 +2,16 @@
 
 use ringfence_sandbox::view::{View, ViewHost, Walk};
 use ringfence_sandbox::{
-    Denial, DenialReason, DirGrant, FileLog, GrantPath, GrantedTree, Grants, Limits, MaskPattern, ProjectDir,
+    Denial, DenialReason, DirGrant, FileLog, Footprint, GrantPath, GrantedTree, Grants, Limits, MaskPattern,
+    ProjectDir, StageError, Written,
 };
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 use tempfile::TempDir;
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::Descriptor;
@@ -32,19 +32,6 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("the view waits for nothing"),
-    }
-}
-
-/// Fails if the work hasn't ended in time, instead of hanging with it.
-pub(crate) fn in_time(work: impl FnOnce() + Send + 'static) {
-    let (done, ended) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        work();
-        done.send(()).expect("waited for");
-    });
-    match ended.recv_timeout(Duration::from_secs(60)) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
-        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().expect("no panic"),
     }
 }
 
@@ -112,6 +99,13 @@ impl Project {
         Guest::of(GrantedTree::open(&project, &masked_grants(dirs)).expect("grants"))
     }
 
+    /// Folders to read by a deterministic call.
+    pub(crate) fn steady_tree(&self, walk: Walk, dirs: &[&str]) -> Arc<GrantedTree> {
+        let project = ProjectDir::open(&self.root()).expect("a project").walked(walk);
+        let grants = Grants { deterministic: true, ..grants(dirs) };
+        GrantedTree::open(&project, &grants).expect("grants")
+    }
+
     pub(crate) fn guest(&self, walk: Walk, dirs: &[&str]) -> Guest {
         Guest::of(self.tree(walk, dirs))
     }
@@ -145,12 +139,30 @@ impl Guest {
     }
 
     pub(crate) fn within(tree: Arc<GrantedTree>, limits: &Limits) -> Self {
-        let (mut view, mut table) = (View::new(tree, limits), ResourceTable::new());
+        Self::with(View::new(tree, limits))
+    }
+
+    pub(crate) fn with(mut view: View) -> Self {
+        let mut table = ResourceTable::new();
         let mut preopens =
             preopens::Host::get_directories(&mut ViewHost::new(&mut view, &mut table)).expect("room");
         let (root, name) = preopens.pop().expect("a root");
         assert_eq!((name.as_str(), preopens.len()), ("/", 0), "one root and nothing else");
         Self { root: root.rep(), view, table }
+    }
+
+    /// Ends the call, as one that is done or as one that isn't.
+    pub(crate) fn settle(mut self, keep: bool) -> Vec<Written> {
+        self.view.settle(keep).expect("settled").0
+    }
+
+    /// Ends the call as one that is done.
+    pub(crate) fn try_settle(mut self) -> Result<Vec<Written>, StageError> {
+        self.view.settle(true).map(|(written, _)| written)
+    }
+
+    pub(crate) fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
     }
 
     pub(crate) fn host(&mut self) -> ViewHost<'_> {
@@ -235,6 +247,10 @@ impl Guest {
             Err(StreamError::Closed) => None,
             Err(err) => panic!("{err}"),
         }
+    }
+
+    pub(crate) fn footprint(&mut self) -> Option<Footprint> {
+        self.view.take_footprint()
     }
 
     pub(crate) fn log(&mut self) -> FileLog {

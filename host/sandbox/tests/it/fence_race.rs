@@ -1,6 +1,7 @@
 //! Somebody swaps things while a guest opens them: no secret is read, nothing waits.
 
-use crate::fence_guest::{Project, WALKS, in_time};
+use crate::fence_guest::{Project, WALKS};
+use crate::watchdog::in_time;
 use ringfence_sandbox::view::Walk;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::collections::BTreeMap;
@@ -81,7 +82,7 @@ fn race(walk: Walk) {
     let mut guest = project.guest(walk, &[".", "src/single"]);
     let (stop, swaps) = (AtomicBool::new(false), AtomicU64::new(0));
     let mut outcomes: BTreeMap<(&str, String), u64> = BTreeMap::new();
-    let (mut leaks_of_the_careless, mut slowest) = (0, Duration::ZERO);
+    let mut leaks_of_the_careless = 0;
     std::thread::scope(|threads| {
         threads.spawn(|| {
             while !stop.load(Relaxed) {
@@ -95,9 +96,7 @@ fn race(walk: Walk) {
         let start = Instant::now();
         while start.elapsed() < AT_LEAST || (leaks_of_the_careless == 0 && start.elapsed() < AT_MOST) {
             for path in PATHS.iter().chain(&["src/folder/../flip", "src/inner/../inner/state"]).copied() {
-                let began = Instant::now();
                 let outcome = guest.text(path).unwrap_or_else(|err| err.to_string());
-                slowest = slowest.max(began.elapsed());
                 *outcomes.entry((path, outcome)).or_default() += 1;
             }
             leaks_of_the_careless += u64::from(careless(&project));
@@ -111,7 +110,6 @@ fn race(walk: Walk) {
     };
     let odd: Vec<_> = outcomes.iter().filter(|((_, text), _)| !known(text)).collect();
     assert!(odd.is_empty(), "{walk:?}: {odd:?}");
-    assert!(slowest < Duration::from_secs(2), "{walk:?}: an open took {slowest:?}");
     assert!(leaks_of_the_careless > 0, "{walk:?}: the race never happened in {} swaps", swaps.load(Relaxed));
     for path in PATHS.iter().copied() {
         let of_path = || outcomes.iter().filter(|((p, _), _)| *p == path);

@@ -1,6 +1,7 @@
 //! What is neither file nor folder is never opened, so nothing ever waits.
 
-use crate::fence_guest::{FOLLOW, Guest, Project, WALKS, grants, in_time};
+use crate::fence_guest::{FOLLOW, Guest, Project, WALKS, grants};
+use crate::watchdog::in_time;
 use ringfence_sandbox::DenialReason::SpecialFile;
 use ringfence_sandbox::{GrantedTree, ProjectDir};
 use std::fs;

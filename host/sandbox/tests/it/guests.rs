@@ -4,7 +4,7 @@
 use crate::built;
 use ringfence_sandbox::{
     CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree,
-    Grants, Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    Grants, LimitKind, Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -35,6 +35,10 @@ package wasi:cli@0.2.6 {
     interface stdout {
         use wasi:io/streams@0.2.6.{output-stream};
         get-stdout: func() -> output-stream;
+    }
+    interface stderr {
+        use wasi:io/streams@0.2.6.{output-stream};
+        get-stderr: func() -> output-stream;
     }
     interface environment {
         get-environment: func() -> list<tuple<string, string>>;
@@ -198,6 +202,17 @@ pub(crate) fn guest() -> Vec<u8> {
     built::over(&format!("{WIT}{WASI}"), "guest", MODULE)
 }
 
+/// The limit that ended a call; as much was used as it allows, or more was asked for.
+#[track_caller]
+pub(crate) fn exceeded(report: &CallReport) -> LimitKind {
+    let Outcome::Exceeded(exceeded) = &report.outcome else {
+        panic!("{:?}: {:?}", report.outcome, report.crash)
+    };
+    assert!(exceeded.used >= exceeded.limit, "{exceeded:?}");
+    assert_eq!(report.receipt.exceeded, Some(*exceeded));
+    exceeded.which
+}
+
 /// A sandbox with the guest loaded and an empty project.
 pub(crate) struct Bench {
     pub(crate) sandbox: Sandbox,
@@ -240,6 +255,8 @@ impl Bench {
             tree: self.tree.clone(),
             limits: Limits { time_ms: 20_000, ..Limits::default() },
             egress: EgressContext::default(),
+            stage: None,
+            known: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

@@ -1,10 +1,11 @@
 //! What a guest may use up, and that its neighbours don't notice.
 
 use crate::built;
-use crate::guests::{Bench, SHARED, WASI, guest, join_all};
+use crate::guests::{Bench, SHARED, WASI, exceeded, guest, join_all};
+use crate::watchdog::ends;
 use ringfence_sandbox::{
-    CallReport, CallRequest, ComponentSource, Exceeded, Limits, Outcome, RequestLimits, SandboxConfig,
-    Toolset,
+    CallReport, CallRequest, ComponentSource, Exceeded, LimitKind, Limits, Outcome, RequestLimits,
+    SandboxConfig, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -29,7 +30,9 @@ async fn within(tool: &str, input: Value, limits: Limits) -> CallReport {
 async fn memory_stops_growing_at_the_limit() {
     let limits = Limits { memory_bytes: 32 << 20, ..Limits::default() };
     let report = within("grow_until_it_crashes", json!({}), limits).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Memory));
+    assert_eq!(exceeded(&report), LimitKind::Memory);
+    let Outcome::Exceeded(over) = report.outcome else { panic!() };
+    assert!(over.limit == 32 << 20 && over.used > 32 << 20 && over.used <= 36 << 20, "{over:?}");
     let peak = report.receipt.peak_memory_bytes;
     assert!(peak > 24 << 20 && peak <= 32 << 20, "{peak}");
 }
@@ -44,7 +47,7 @@ async fn a_guest_that_copes_with_a_refusal_is_done() {
 #[tokio::test]
 async fn a_guest_that_starts_above_the_memory_limit_is_over_it() {
     let limits = Limits { memory_bytes: 1 << 16, ..Limits::default() };
-    assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Exceeded(Exceeded::Memory));
+    assert_eq!(exceeded(&within("count", json!({}), limits).await), LimitKind::Memory);
 }
 
 #[tokio::test]
@@ -72,19 +75,20 @@ async fn a_long_error_is_cut_as_well() {
 #[tokio::test]
 async fn what_crosses_the_boundary_is_bounded() {
     let report = within("text", json!({"bytes": 100 << 20}), Limits::default()).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+    assert_eq!(exceeded(&report), LimitKind::Exchange);
 }
 
 #[tokio::test]
 async fn handles_of_the_host_are_bounded() {
     let report = within("poll_handles", json!({}), Limits::default()).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+    assert_eq!(exceeded(&report), LimitKind::Resources);
 }
 
 #[tokio::test]
 async fn handles_of_the_guest_are_bounded() {
     let report = within("fill", json!({}), Limits::default()).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Exchange), "{:?}", report.crash);
+    let handles = Exceeded { which: LimitKind::Handles, limit: 10_000, used: 10_001 };
+    assert_eq!(report.outcome, Outcome::Exceeded(handles));
 }
 
 #[tokio::test]
@@ -101,7 +105,7 @@ async fn standard_output_is_kept_up_to_the_limit_and_counted_beyond() {
 async fn a_fuel_budget_ends_a_call_at_the_same_instruction_each_time() {
     let limits = |fuel| Limits { fuel: Some(fuel), ..Limits::default() };
     let report = within("forever", json!({}), limits(1_000_000)).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Fuel));
+    assert_eq!(exceeded(&report), LimitKind::Fuel);
     let one = within("text", json!({"bytes": 100}), limits(1_000_000)).await;
     let two = within("text", json!({"bytes": 100}), limits(1_000_000)).await;
     assert!(matches!(one.outcome, Outcome::Done(_)), "{one:?}");
@@ -112,19 +116,22 @@ async fn a_fuel_budget_ends_a_call_at_the_same_instruction_each_time() {
 #[tokio::test]
 async fn a_fuel_budget_doesnt_lift_the_deadline() {
     let limits = Limits { fuel: Some(u64::MAX), time_ms: 50, ..Limits::default() };
-    assert_eq!(within("forever", json!({}), limits).await.outcome, Outcome::Exceeded(Exceeded::Time));
+    assert_eq!(exceeded(&within("forever", json!({}), limits).await), LimitKind::Time);
 }
 
 #[tokio::test]
 async fn limits_beyond_all_measure_are_taken_as_none() {
     let limits = Limits {
         time_ms: u64::MAX,
+        cpu_ms: Some(u64::MAX),
         memory_bytes: u64::MAX,
         output_bytes: u64::MAX,
         stdio_bytes: u64::MAX,
         open_files: u64::MAX,
         dir_entries: u64::MAX,
         read_bytes: u64::MAX,
+        write_bytes: u64::MAX,
+        write_entries: u64::MAX,
         fuel: None,
         requests: every_request(u64::MAX),
     };
@@ -135,19 +142,22 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
 async fn limits_of_nothing_end_a_call_at_once() {
     let nothing = Limits {
         time_ms: 0,
+        cpu_ms: Some(0),
         memory_bytes: 0,
         output_bytes: 0,
         stdio_bytes: 0,
         open_files: 0,
         dir_entries: 0,
         read_bytes: 0,
+        write_bytes: 0,
+        write_entries: 0,
         fuel: Some(0),
         requests: every_request(0),
     };
     let report = within("forever", json!({}), nothing).await;
     assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{report:?}");
     let in_no_time = Limits { time_ms: 0, ..Limits::default() };
-    assert_eq!(within("forever", json!({}), in_no_time).await.outcome, Outcome::Exceeded(Exceeded::Time));
+    assert_eq!(exceeded(&within("forever", json!({}), in_no_time).await), LimitKind::Time);
 }
 
 #[tokio::test]
@@ -190,18 +200,21 @@ async fn a_guest_with_many_memories_takes_no_room_from_others() {
     };
     let (reports, ()) = tokio::join!(join_all(hostile), others);
     for report in reports {
-        assert_eq!(report.unwrap().outcome, Outcome::Exceeded(Exceeded::Time));
+        assert_eq!(exceeded(&report.unwrap()), LimitKind::Time);
     }
 }
 
 #[tokio::test]
-async fn more_memories_than_any_call_may_have_are_refused() {
-    let memories = "(memory 1)".repeat(40);
-    let wit = "package test:many; world many { export spin: func(); }";
-    let module = format!(r#"(module (memory (export "memory") 1) {memories} (func (export "spin")))"#);
-    let bench = Bench::new(SandboxConfig::default(), built::over(wit, "many", &module));
-    let report = bench.call("spin", json!({})).await;
-    assert!(matches!(&report.outcome, Outcome::Trapped(why) if why.contains("memor")), "{report:?}");
+async fn processor_time_is_bounded_apart_from_the_time_that_passes() {
+    let limits = Limits { cpu_ms: Some(20), time_ms: 3_600_000, ..Limits::default() };
+    for tool in ["forever", "forever_with_calls"] {
+        let report = ends(within(tool, json!({}), limits.clone())).await;
+        assert_eq!(exceeded(&report), LimitKind::Cpu, "{tool}");
+        assert!(report.receipt.cpu_us >= 20_000, "{tool}: {} µs", report.receipt.cpu_us);
+    }
+    let limits = Limits { cpu_ms: Some(1_000), ..limits };
+    let report = within("sleep", json!({"nanos": 1_200_000_000_u64}), limits).await;
+    assert_eq!(report.outcome, Outcome::Done(json!(null)), "waiting costs none");
 }
 
 #[tokio::test]
@@ -209,9 +222,9 @@ async fn without_a_pool_the_limits_are_the_same() {
     let bench = Bench::new(SandboxConfig::for_few_calls(), guest());
     let limits = Limits { memory_bytes: 32 << 20, time_ms: 50, ..Limits::default() };
     let report = bench.call_within("grow_until_it_crashes", json!({}), limits.clone()).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Memory));
+    assert_eq!(exceeded(&report), LimitKind::Memory);
     let report = bench.call_within("forever", json!({}), limits).await;
-    assert_eq!(report.outcome, Outcome::Exceeded(Exceeded::Time));
+    assert_eq!(exceeded(&report), LimitKind::Time);
     bench.goes_on().await;
 }
 

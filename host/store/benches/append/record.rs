@@ -66,7 +66,7 @@ pub(crate) fn started(flow: Flow) -> Event {
         description: "Reads a file of the project.".into(),
         input_schema: json!({"type": "object", "properties": {"file_path": {"type": "string"}},
             "required": ["file_path"], "additionalProperties": false}),
-        can: ToolFacts { reads: true, writes: false, egress: false, deterministic: true },
+        can: ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true },
         timeout_ms: None,
         polling: false,
     };

@@ -134,7 +134,7 @@ fn settings() -> Box<Settings> {
         description: "Lists a folder.".into(),
         input_schema: json!({"type": "object", "properties": {"directory": {"type": "string"}},
             "required": ["directory"], "additionalProperties": false}),
-        can: ToolFacts { reads: true, writes: false, egress: false, deterministic: true },
+        can: ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true },
         timeout_ms: None,
         polling: false,
     };

@@ -197,6 +197,10 @@ fn event_kind() -> impl Strategy<Value = EventKind> {
                 EventKind::ModelFailed { call: CallId(call), failure }
             }
         ),
+        any::<(u64, u64, u64, Option<u64>)>().prop_map(|(call, input, output, cost)| {
+            let usage = Usage { input_tokens: input, cached_tokens: 0, output_tokens: output };
+            EventKind::ModelDropped { call: CallId(call), usage, cost }
+        }),
         (any::<u64>(), status, json_value(), any::<String>(), any::<Option<String>>(), any::<bool>())
             .prop_map(|(call, status, value, message, receipt, transient)| EventKind::ToolFinished {
                 call: CallId(call),

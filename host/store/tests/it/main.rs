@@ -1,6 +1,7 @@
 //! The store as its users see it.
 
 mod agreement;
+mod answers;
 mod damage;
 mod disk;
 mod driven;

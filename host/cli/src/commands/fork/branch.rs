@@ -5,11 +5,13 @@
 
 use crate::args::LimitArgs;
 use crate::driver::intents;
+use crate::executor::STAGE_MARK;
 use crate::exit::{OrUsage, Refusal};
 use anyhow::{Context, Result};
 use ringfence_engine::{
     Answer, Event, EventKind, Intent, PlannedTask, ReceiptId, Run, RunId, Stage, Subject, Timestamp,
 };
+use ringfence_sandbox::Mark;
 use ringfence_store::{Entry, Journal, Recorded};
 use serde_json::Value;
 
@@ -82,6 +84,14 @@ impl Branch {
         Ok(())
     }
 
+    /// The state of the stage after the last call that could change it; none if there was no such
+    /// call.
+    pub(super) fn stage_mark(&self) -> Result<Option<Mark>> {
+        let receipts = self.steps.iter().rev().flat_map(|step| step.receipts.iter().rev());
+        let mark = receipts.filter_map(|(_, receipt)| receipt.get(STAGE_MARK)).next();
+        mark.map(|mark| serde_json::from_value(mark.clone())).transpose().context("a receipt is damaged")
+    }
+
     /// What the new run is entered with.
     pub(super) fn entries(&self) -> Vec<Entry<'_>> {
         let steps = self.steps.iter();
@@ -100,10 +110,13 @@ fn renamed(first: &Event, id: &RunId, limits: &LimitArgs) -> Result<Event> {
         }
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
+        | EventKind::ModelDropped { .. }
         | EventKind::ToolFinished { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }
+        | EventKind::Granted(_)
+        | EventKind::ChangesSettled(_)
         | EventKind::Replanned { .. } => anyhow::bail!("a run's first event isn't its start"),
     }
     Ok(event)

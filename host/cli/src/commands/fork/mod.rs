@@ -9,6 +9,7 @@ use crate::output::{err, out};
 use crate::progress::print_line;
 use crate::review::read_plan;
 use crate::session::{self, Means, Opened, Voice};
+use crate::staging;
 use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
@@ -47,6 +48,7 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
         created: now,
         parent: Some(Parent { run: parent.run.id.clone(), event: args.at.get() }),
     };
+    staging::branch_off(&parent.run.id, branch.stage_mark()?, &entered.id, &folders)?;
     let store = folders.open_store(resumption.durability)?;
     let lease = store.fork(&entered, &branch.entries())?;
     match means {
@@ -55,7 +57,8 @@ pub(super) fn execute(args: &ForkArgs, global: &GlobalArgs) -> Result<Exit> {
             if !voice.quiet && !voice.json {
                 err(&format!("forked from run {} at event {}\n", parent.run.id, args.at));
             }
-            let opened = Opened { store, lease, run: branch.run, unjournaled: Duration::ZERO };
+            let (unjournaled, was_driven) = (Duration::ZERO, false);
+            let opened = Opened { store, lease, run: branch.run, unjournaled, was_driven };
             return session::go_on(opened, means, resumption, &folders, voice);
         }
     }
@@ -88,7 +91,7 @@ fn tell(entered: &NewRun, state: &State, folders: &Folders, voice: Voice) -> Res
     out(&format!("{}\n", entered.id))?;
     match state.stage.review() {
         _ if voice.quiet => {}
-        Some((review, _)) => session::tell_question(review, state, &resume),
+        Some((review, _)) => session::tell_question(review, state, folders),
         None => {
             let goal = one_line(&entered.goal, 200);
             err(&format!("A new run for «{goal}», not driven yet. To go on:\n  {}\n", plain(&resume)));

@@ -11,20 +11,30 @@ use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::{OutcomeStatus, Run};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Compares every call. Without its folder or its components a run's calls can't be made again.
 pub(super) fn compare(run: &Run, calls: &[EndedCall], all: bool, folders: &Folders) -> Result<Vec<Compared>> {
-    let setup = Setup::of(run.state())?;
-    let wanted = calls.iter().any(|ended| unfit(ended, all).is_none());
-    let fenced = match wanted {
-        true => setup.fence(folders).map_err(|error| said(&error)),
-        false => Err("no call is to be made again".to_owned()),
-    };
-    let verdict = |ended: &EndedCall| match (unfit(ended, all), &fenced) {
-        (Some(why), _) => Ok(Verdict::Skipped(why)),
-        (None, Err(why)) => Ok(Verdict::Skipped(why.clone())),
-        (None, Ok(fenced)) => again(ended, fenced, &setup.project),
+    let state = run.state();
+    // What a person allowed during the run holds for the calls after it.
+    let mut fences: BTreeMap<usize, Result<(Setup, Fenced), String>> = BTreeMap::new();
+    let mut verdict = |ended: &EndedCall| -> Result<Verdict> {
+        if let Some(why) = unfit(ended, all) {
+            return Ok(Verdict::Skipped(why));
+        }
+        let grants = state.granted.iter().filter(|granted| granted.at <= ended.at).count();
+        let fence = || {
+            let setup = Setup::after(state, grants)?;
+            // An earlier answer proves nothing: each call is made.
+            let fenced = Fenced { recall: None, ..setup.fence(folders)? };
+            Ok((setup, fenced))
+        };
+        let fence = fences.entry(grants).or_insert_with(|| fence().map_err(|error| said(&error)));
+        match fence {
+            Ok((setup, fenced)) => again(ended, fenced, &setup.project),
+            Err(why) => Ok(Verdict::Skipped(why.clone())),
+        }
     };
     calls
         .iter()
@@ -38,7 +48,7 @@ pub(super) fn compare(run: &Run, calls: &[EndedCall], all: bool, folders: &Folde
 /// Why a call isn't made again, whatever there is to make it with.
 fn unfit(ended: &EndedCall, all: bool) -> Option<String> {
     let can = ended.call.can;
-    if !can.repeatable() {
+    if !can.concurrent() {
         return Some("it could write or send".to_owned());
     }
     if !can.deterministic && !all {

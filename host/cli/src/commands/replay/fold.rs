@@ -89,9 +89,12 @@ impl Folded {
                 self.ended.push(EndedCall { call, outcome, at: event.at, receipt });
             }
             EventKind::Started { .. }
+            | EventKind::ModelDropped { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }
+            | EventKind::Granted(_)
+            | EventKind::ChangesSettled(_)
             | EventKind::Replanned { .. } => {}
         }
     }

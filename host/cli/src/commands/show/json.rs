@@ -26,6 +26,8 @@ pub(super) fn whole(shown: &Shown) -> Value {
         "project": journal.run.project.display().to_string(),
         "model": journal.run.model,
         "flow": state.settings.flow,
+        "role": shown.role,
+        "granted": state.granted,
         "parent": journal.run.parent.as_ref().map(|parent| json!({ "run": parent.run, "event": parent.event })),
         "created_ms": journal.run.created,
         "updated_ms": journal.run.updated,

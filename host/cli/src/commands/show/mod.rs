@@ -13,6 +13,8 @@ use crate::lanes;
 use crate::output::{out, out_json};
 use crate::review::ways_on;
 use crate::session::{own_command, replay, resume_command};
+use crate::setup::role_of;
+use crate::staging::proposed;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::{Effect, Review, Run, State, TaskId, Timestamp};
@@ -31,6 +33,8 @@ pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
         fork: own_command(&format!("fork {} --at EVENT", journal.run.id), &folders),
         driven_by: DrivenBy::find(&store, &journal.run)?,
         now: Store::now(),
+        role: role_of(&state),
+        proposed: proposed_for(&state, &folders),
         all: args.all,
         journal,
         state,
@@ -56,8 +60,22 @@ struct Shown {
     /// The process that drives it now, if one does.
     driven_by: Option<DrivenBy>,
     now: Timestamp,
+    /// Who it works as.
+    role: Option<String>,
+    /// What the call that waits for approval would change.
+    proposed: Option<String>,
     /// Long lists as well.
     all: bool,
+}
+
+/// What the first question is about, where that is a change.
+fn proposed_for(state: &State, folders: &Folders) -> Option<String> {
+    let owed = Run::from_state(state.clone()).owed().into_iter();
+    let asked = owed.filter_map(|effect| match effect {
+        Effect::AskPerson(review) => Some(review.id),
+        Effect::CallModel(_) | Effect::CallTool(_) | Effect::Finish(_) => None,
+    });
+    asked.take(1).find_map(|review| proposed(&state.run, review, folders))
 }
 
 impl Shown {

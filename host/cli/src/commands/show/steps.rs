@@ -3,7 +3,9 @@
 use super::Shown;
 use crate::lanes;
 use crate::terminal::{one_line, plain};
-use ringfence_engine::{Action, Confidence, Deed, Flow, Progress, Verdict};
+use ringfence_engine::{Action, Confidence, Deed, Flow, Progress, ReceiptId, Verdict};
+use ringfence_store::StoredReceipt;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// So many of a long list are shown.
@@ -24,13 +26,19 @@ pub(super) fn section(shown: &Shown) -> String {
         0 => writeln!(text, "\nsteps"),
         _ => writeln!(text, "\nsteps (the last {LAST} of {}; all of them with --all)", actions.len()),
     };
+    let cached = cached(&shown.journal.receipts);
     for action in actions.into_iter().skip(hidden) {
         let event = shown.trace.steps.get(&action.step).copied().unwrap_or(0);
         let task = match state.settings.flow {
             Flow::Staged => format!("{}  ", plain(&action.task.0)),
             Flow::Pipeline | Flow::React => String::new(),
         };
-        let _ = writeln!(text, "  {:>3}  event {event:<4}  {task}{}", action.step.0, deed_line(&action.deed));
+        let _ = writeln!(
+            text,
+            "  {:>3}  event {event:<4}  {task}{}",
+            action.step.0,
+            deed_line(&action.deed, &cached)
+        );
         if !action.summary.trim().is_empty() {
             let verdict = action.verdict.as_ref().map_or_else(String::new, verdict);
             let _ = writeln!(text, "       {verdict}{}", one_line(&action.summary, 200));
@@ -53,10 +61,19 @@ fn verdict(verdict: &Verdict) -> String {
     format!("{status}{sure}: ")
 }
 
-fn deed_line(deed: &Deed) -> String {
+/// The receipts of calls that were answered by earlier, equal ones.
+fn cached(receipts: &[StoredReceipt]) -> BTreeSet<&ReceiptId> {
+    let cached = receipts.iter().filter(|stored| !stored.receipt["cached"].is_null());
+    cached.map(|stored| &stored.id).collect()
+}
+
+fn deed_line(deed: &Deed, cached: &BTreeSet<&ReceiptId>) -> String {
     match deed {
         Deed::Tool { tool, input, status, message, receipt, .. } => {
-            let receipt = receipt.as_ref().map_or_else(String::new, |receipt| format!(" [{receipt}]"));
+            let receipt = receipt.as_ref().map_or_else(String::new, |receipt| {
+                let how = if cached.contains(receipt) { ", cached" } else { "" };
+                format!(" [{receipt}{how}]")
+            });
             let input = one_line(&input.to_string(), 160);
             let mut line = format!("{} {input} {}{receipt}", plain(tool), status.name());
             if !message.is_empty() {

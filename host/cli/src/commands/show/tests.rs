@@ -36,6 +36,8 @@ fn shown(rehearsal: &Rehearsal, all: bool) -> Shown {
         fork: "ringfence fork run-1 --at EVENT".to_owned(),
         driven_by: None,
         now: Timestamp(state.clock.latest.0 + 187_200_000),
+        role: None,
+        proposed: None,
         all,
         journal,
         state,

@@ -2,8 +2,9 @@
 
 use super::{Shown, steps};
 use crate::amounts::{dollars, grouped, moment, money, span};
+use crate::granted::granted_lines;
 use crate::lanes;
-use crate::review::{describe, quoted};
+use crate::review::{describe, quoted, would_change};
 use crate::session::ended;
 use crate::terminal::{one_line, plain};
 use ringfence_engine::{Flow, Stage, SubTask, TaskId, TaskStatus};
@@ -31,10 +32,17 @@ fn head(shown: &Shown) -> String {
     let _ = writeln!(text, "project  {}", plain(&journal.run.project.display().to_string()));
     let _ = writeln!(text, "model    {}", plain(&journal.run.model));
     let _ = writeln!(text, "flow     {}", state.settings.flow.name());
+    if let Some(role) = &shown.role {
+        let _ = writeln!(text, "role     {}", one_line(role, 200));
+    }
     if let Some(parent) = &journal.run.parent {
         let _ = writeln!(text, "forked   from run {} at event {}", parent.run, parent.event);
     }
     let _ = writeln!(text, "begun    {} UTC", moment(state.clock.started));
+    for (number, line) in granted_lines(state).into_iter().enumerate() {
+        let label = if number == 0 { "granted" } else { "" };
+        let _ = writeln!(text, "{label:<8} {line}");
+    }
     let (event, at) = trace.since;
     let passed = match state.stage.ending() {
         Some(_) => String::new(),
@@ -185,8 +193,10 @@ fn onward(shown: &Shown) -> String {
         }
         None => {}
     }
+    let mut proposed = shown.proposed.as_deref();
     for (review, _, ways) in questions {
         text.push_str(&describe(&review, &shown.state));
+        text.push_str(&proposed.take().map(would_change).unwrap_or_default());
         let _ = match ways.is_empty() {
             true => writeln!(text, "It is asked once the one above is answered."),
             false if shown.driven_by.is_some() => writeln!(text, "Once that process has stopped, one of:"),

@@ -1,5 +1,6 @@
 //! A journal walked event by event: which one recorded what.
 
+use crate::granted::granted_words;
 use crate::lanes;
 use crate::progress::Telling;
 use crate::review::short;
@@ -123,11 +124,14 @@ fn kind(kind: &EventKind) -> &'static str {
         EventKind::Started { .. } => "started",
         EventKind::ModelReplied { .. } => "model_replied",
         EventKind::ModelFailed { .. } => "model_failed",
+        EventKind::ModelDropped { .. } => "model_dropped",
         EventKind::ToolFinished { .. } => "tool_finished",
         EventKind::Answered { .. } => "answered",
         EventKind::Interrupted => "interrupted",
         EventKind::Resumed { .. } => "resumed",
         EventKind::Replanned { .. } => "replanned",
+        EventKind::Granted(_) => "granted",
+        EventKind::ChangesSettled(_) => "changes_settled",
     }
 }
 
@@ -136,7 +140,17 @@ fn line(kind: &EventKind, told: &[String]) -> String {
     let own = match kind {
         EventKind::Started { goal, .. } => goal.clone(),
         EventKind::Answered { review, answer } => format!("review {review}: {}", words(answer)),
+        EventKind::ModelDropped { usage, .. } => {
+            format!("given up in the middle; {} tokens had been used", usage.total())
+        }
         EventKind::Resumed { rates: Some(_) } => "with other models".to_owned(),
+        EventKind::ChangesSettled(settled) => match &settled.paths {
+            None => format!("all staged changes {}", settled.how.name()),
+            Some(paths) => format!("{}: {}", settled.how.name(), paths.join(", ")),
+        },
+        EventKind::Granted(granted) => {
+            format!("{} allowed {}", granted.by, granted_words(&granted.grant))
+        }
         EventKind::Resumed { rates: None }
         | EventKind::Interrupted
         | EventKind::Replanned { .. }

@@ -60,7 +60,12 @@ impl Errand {
             | Command::Runs(_)
             | Command::Show(_)
             | Command::Report(_)
+            | Command::Diff(_)
+            | Command::Apply(_)
+            | Command::Discard(_)
             | Command::Compare(_)
+            | Command::Grant(_)
+            | Command::Policy(_)
             | Command::Tool(_)
             | Command::Doctor(_)
             | Command::Completions(_) => {

@@ -4,36 +4,45 @@ use super::{Workbench, argument};
 use crate::args::{GlobalArgs, ToolCallArgs};
 use crate::exit::Exit;
 use crate::output::{err, out};
+use crate::recall::Recall;
 use crate::terminal::{one_line, plain};
 use anyhow::{Context, Result};
-use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome};
+use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
 use serde_json::Value;
 use std::io::IsTerminal;
+use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Calls one tool and prints what it returned.
 pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
     let bench = Workbench::to_call(&args.project, &args.grants, args.timeout, global)?;
-    let tool = bench.toolbox.tool(&args.tool)?.clone();
+    let tool = bench.tool(&args.tool)?.clone();
     let input = argument::input(&tool.definition().signature, args.input.as_deref(), &args.arguments)?;
     if !global.quiet && bench.sandbox.would_compile(tool.component()).unwrap_or(false) {
         err(&format!("compiling {} once for this machine\n", plain(tool.component().name())));
     }
+    // One call has no run that its changes could wait in: they are shown, and gone.
+    let scratch = if bench.toolbox.facts(&args.tool).writes { Some(Scratch::new()?) } else { None };
     let cancel = CancellationToken::new();
     let request = CallRequest {
         input,
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
         egress: bench.toolbox.egress().clone(),
+        stage: scratch.as_ref().map(|scratch| scratch.stage.clone()),
+        known: Arc::default(),
         cancel: cancel.clone(),
         tool,
     };
+    let remembers = !args.no_cache && bench.toolbox.is_deterministic();
+    let recall = remembers.then(|| Recall::of(&bench.folders));
     let called = bench.sandbox.block_on(async {
         let watch = tokio::spawn(cancel_on_signal(cancel)?);
         if global.verbose > 0 {
             let project = bench.project.path().display().to_string();
             err(&format!("calling {} on {}\n", args.tool, plain(&project)));
         }
-        let called = bench.sandbox.call(request).await;
+        let called = Recall::call(recall.as_ref(), &bench.sandbox, request).await;
         watch.abort();
         anyhow::Ok(called)
     })?;
@@ -45,9 +54,47 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
                     .hint(format!("see what it takes: ringfence tool inspect {}", args.tool)),
             ));
         }
-        Err(error @ (CallError::Load(_) | CallError::Host { .. })) => return Err(error.into()),
+        Err(
+            error @ (CallError::Load(_)
+            | CallError::Host { .. }
+            | CallError::NoStage { .. }
+            | CallError::Stage { .. }),
+        ) => return Err(error.into()),
     };
-    print(args, global, &report)
+    if global.verbose > 0 && report.receipt.cached.is_some() {
+        err("answered by an earlier, equal call: nothing that it rested on has changed\n");
+    }
+    let exit = print(args, global, &report)?;
+    if let Some(scratch) = scratch.filter(|_| !global.quiet) {
+        scratch.tell()?;
+    }
+    Ok(exit)
+}
+
+/// A stage for one call.
+struct Scratch {
+    stage: Arc<Stage>,
+    _folder: TempDir,
+}
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder can be made")?;
+        Ok(Self { stage: Arc::new(Stage::open(&folder.path().join("stage"))?), _folder: folder })
+    }
+
+    /// Says what would have been changed.
+    fn tell(&self) -> Result<()> {
+        let changes = self.stage.changes()?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        err("note: nothing was changed in the project; a run could have applied:\n");
+        for change in changes {
+            err(&plain(&change.unified_diff()?));
+        }
+        Ok(())
+    }
 }
 
 /// Ctrl-C and SIGTERM end the guest, not this process: the call still has an outcome. From the

@@ -17,7 +17,7 @@ pub(super) fn execute(args: &ToolInspectArgs, global: &GlobalArgs) -> Result<Exi
     let bench = Workbench::to_look(&args.project, &args.grants, global)?;
     let path = Path::new(&args.what);
     // A name that is also a file is a tool: a file can be named with its folder, `./name`.
-    let (component, tools) = match bench.toolbox.tools().get(&args.what) {
+    let (component, tools) = match bench.tools().find(|tool| tool.name() == args.what) {
         Some(tool) => (tool.component().clone(), vec![tool.clone()]),
         None if is_file_name(&args.what) => {
             let component = bench.sandbox.load(ComponentSource::from_file(path).or_usage()?).or_usage()?;
@@ -26,7 +26,7 @@ pub(super) fn execute(args: &ToolInspectArgs, global: &GlobalArgs) -> Result<Exi
         }
         None => {
             // Fails, naming the tools that there are.
-            let tool = bench.toolbox.tool(&args.what)?;
+            let tool = bench.tool(&args.what)?;
             (tool.component().clone(), vec![tool.clone()])
         }
     };

@@ -13,9 +13,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
     let bench = Workbench::to_look(&args.project, &args.grants, global)?;
     if args.json {
         let tools: Vec<Value> = bench
-            .toolbox
             .tools()
-            .iter()
             .map(|tool| {
                 let definition = tool.definition();
                 json!({
@@ -24,6 +22,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
                     "component": tool.component().name(),
                     "digest": tool.component().digest(),
                     "can": bench.toolbox.facts(tool.name()),
+                    "lacks": bench.toolbox.lacks(tool).map(|need| need.to_string()),
                     "input_schema": definition.input_schema,
                     "output_schema": definition.output_schema,
                     "error_schema": definition.error_schema,
@@ -33,11 +32,11 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
         out(&format!("{:#}\n", Value::from(tools)))?;
         return Ok(Exit::Done);
     }
-    let names: Vec<_> =
-        bench.toolbox.tools().iter().map(|tool| (tool.name(), &tool.definition().description)).collect();
-    let width = names.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    for (name, description) in names {
-        out(&format!("{name:width$}  {}\n", first_sentence(description)))?;
+    let width = bench.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
+    for tool in bench.tools() {
+        let name = tool.name();
+        let lacks = bench.toolbox.lacks(tool).map(|need| format!(" (needs {need})")).unwrap_or_default();
+        out(&format!("{name:width$}  {}{lacks}\n", first_sentence(&tool.definition().description)))?;
     }
     Ok(Exit::Done)
 }

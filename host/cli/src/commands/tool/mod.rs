@@ -4,16 +4,16 @@ mod argument;
 mod call;
 mod inspect;
 mod list;
-mod shape;
+pub(super) mod shape;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
-use crate::config::{Flags, Resolved};
+use crate::config::{Flags, Resolved, Role};
 use crate::exit::{Exit, OrUsage};
 use crate::state_dir::Folders;
 use crate::terminal::is_interactive;
 use crate::toolset::{Toolbox, sandbox};
 use anyhow::Result;
-use ringfence_sandbox::{ProjectDir, Sandbox};
+use ringfence_sandbox::{ProjectDir, Sandbox, Tool};
 use std::path::Path;
 use std::time::Duration;
 
@@ -28,9 +28,11 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
 
 /// A project with its tools.
 struct Workbench {
+    folders: Folders,
     project: ProjectDir,
     sandbox: Sandbox,
     toolbox: Toolbox,
+    role: Option<Role>,
 }
 
 impl Workbench {
@@ -64,6 +66,22 @@ impl Workbench {
         let resolved = resolve(&project, flags, &folders, is_interactive())?;
         let sandbox = sandbox(&folders)?;
         let toolbox = Toolbox::open(&sandbox, &project, &resolved)?;
-        Ok(Self { project, sandbox, toolbox })
+        if let Some(role) = &resolved.role {
+            role.tools.iter().try_for_each(|name| toolbox.tool_of(role, name).map(drop))?;
+        }
+        Ok(Self { folders, project, sandbox, toolbox, role: resolved.role })
+    }
+
+    /// The tools that exist for the role.
+    fn tools(&self) -> impl Iterator<Item = &Tool> {
+        let exists = |tool: &&Tool| self.role.as_ref().is_none_or(|role| role.has(tool.name()).is_ok());
+        self.toolbox.tools().iter().filter(exists)
+    }
+
+    /// The tool of this name, if it exists for the role.
+    fn tool(&self, name: &str) -> Result<&Tool> {
+        let tool = self.toolbox.tool(name)?;
+        self.role.iter().try_for_each(|role| role.has(name))?;
+        Ok(tool)
     }
 }

@@ -72,7 +72,7 @@ fn of(ty: &WitType) -> String {
 }
 
 /// What a tool can do, in one line.
-pub(super) fn abilities(facts: ToolFacts, grants: &Grants) -> String {
+pub(in crate::commands) fn abilities(facts: ToolFacts, grants: &Grants) -> String {
     let dirs = &grants.dirs;
     let mut parts = Vec::new();
     if facts.reads {
@@ -98,7 +98,7 @@ pub(super) fn abilities(facts: ToolFacts, grants: &Grants) -> String {
 }
 
 /// What is hidden from a tool in its folders, in one line; none if it has none.
-pub(super) fn hidden(dirs: &[DirGrant]) -> Option<String> {
+pub(in crate::commands) fn hidden(dirs: &[DirGrant]) -> Option<String> {
     let of = |masks: &Masks| {
         let usual = masks.defaults.then(|| "keys and credentials".to_owned());
         let own = masks.patterns.iter().map(|mask| format!("`{mask}`"));
@@ -114,9 +114,10 @@ pub(super) fn hidden(dirs: &[DirGrant]) -> Option<String> {
 }
 
 /// The bounds of a call, in one line.
-pub(super) fn bounds(limits: &Limits) -> String {
+pub(in crate::commands) fn bounds(limits: &Limits) -> String {
+    let cpu = limits.cpu_ms.map_or_else(String::new, |cpu| format!("{} on the processor, ", time(cpu)));
     format!(
-        "{} of time, {} of memory, {} of result",
+        "{} of time, {cpu}{} of memory, {} of result",
         time(limits.time_ms),
         size(limits.memory_bytes),
         size(limits.output_bytes)
@@ -128,7 +129,7 @@ fn time(ms: u64) -> String {
 }
 
 /// `256 MiB`, `1.4 MiB`, `900 bytes`
-pub(super) fn size(bytes: u64) -> String {
+pub(in crate::commands) fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..=1023 => return format!("{bytes} bytes"),
         1024..=1_048_575 => (1_u64 << 10, "KiB"),

@@ -28,6 +28,7 @@ pub fn markdown(report: &Report) -> String {
     }
     record::done(report, &mut page);
     record::told(report, &mut page);
+    record::changes(report, &mut page);
     record::fence(report, &mut page);
     record::notes(report, &mut page);
     record::spend(report, &mut page);

@@ -145,6 +145,28 @@ fn short(value: &Value) -> String {
     }
 }
 
+/// What was changed, and whether that is in the project.
+pub(super) fn changes(report: &Report, page: &mut Page) {
+    if report.changes.is_empty() {
+        return;
+    }
+    page.heading(2, "What was changed");
+    page.table(
+        &["Where", "Change", "Last step", "Now"],
+        report.changes.iter().map(|changed| {
+            let from =
+                changed.from.as_deref().map(|from| format!(" from {}", word(from))).unwrap_or_default();
+            let now = if changed.status == "staged" { "staged, not in the project" } else { &changed.status };
+            vec![
+                word(&changed.path),
+                format!("{}{from}", cell(&changed.change)),
+                changed.step.to_string(),
+                cell(now),
+            ]
+        }),
+    );
+}
+
 /// What tool calls could touch, and what was refused.
 pub(super) fn fence(report: &Report, page: &mut Page) {
     page.heading(2, "The fence");
@@ -173,6 +195,13 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
             &["Tool", "Component"],
             components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
         );
+    }
+    if !report.fence.granted_later.is_empty() {
+        page.line("Allowed by a person during the run:");
+        for granted in &report.fence.granted_later {
+            page.line(format!("- {}", inline(granted)));
+        }
+        page.gap();
     }
     if report.denials.is_empty() {
         page.line(match report.fence.omitted {

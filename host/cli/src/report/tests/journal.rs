@@ -174,7 +174,7 @@ fn event(at: Timestamp, kind: EventKind) -> Event {
 }
 
 fn settings(iterations: u32) -> Settings {
-    let can = ToolFacts { reads: true, writes: false, egress: false, deterministic: true };
+    let can = ToolFacts { reads: true, writes: false, staged: false, egress: false, deterministic: true };
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
         description: "A tool.".to_owned(),

@@ -15,13 +15,17 @@ use anyhow::Result;
 use draft::{Typed, new_task};
 use menu::{Edit, Menu};
 use person::{AtTerminal, Person};
-use ringfence_engine::{Answer, Event, EventKind, Review, Run, State};
+use ringfence_engine::{Answer, Event, EventKind, Review, Run, State, Subject};
 
-/// Asks until there is an answer that the run takes.
-pub(super) fn ask(review: &Review, state: &State, shown: &str) -> Result<Said> {
+/// Asks until there is an answer that the run takes. `grant`: the command that allows more.
+pub(super) fn ask(review: &Review, state: &State, shown: &str, grant: &str) -> Result<Said> {
     let mut person = AtTerminal;
     forget_typed_ahead();
     person.say(&format!("\n{}", shown.trim_end()));
+    if matches!(review.subject, Subject::Question { .. }) {
+        person
+            .say(&format!("If it needs a folder that isn't granted: quit with q, then\n  {}", plain(grant)));
+    }
     answered(&mut person, review, state)
 }
 

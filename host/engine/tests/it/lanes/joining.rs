@@ -138,6 +138,18 @@ fn what_a_lane_spends_counts_in_the_run_above() {
 }
 
 #[test]
+fn what_a_given_up_call_of_a_lane_used_counts_in_both() {
+    let mut script = delegating(without_pauses());
+    let before = script.state().spent.tokens.total();
+    let call = script.model_call().call;
+    let usage = Usage { input_tokens: 100, cached_tokens: 0, output_tokens: 7 };
+    script.send(EventKind::ModelDropped { call, usage, cost: None });
+    assert_eq!(script.state().spent.tokens.total(), before + 107);
+    let of_lanes = script.state().stage.lanes().iter().map(|lane| lane.state.spent.tokens.total());
+    assert_eq!(of_lanes.collect::<Vec<_>>(), [107, 0, 0]);
+}
+
+#[test]
 fn a_lane_that_reaches_its_limit_ends_alone() {
     let mut settings = without_pauses();
     settings.limits.iterations = 22;

@@ -2,7 +2,7 @@ use super::ALL;
 use super::folder::{Folder, sample};
 use super::taskless::{Road, react};
 use crate::playbook::Playbook;
-use crate::{Ask, MicroDollars, Model, Request, Stop, Usage};
+use crate::{Ask, Ledger, MicroDollars, Model, Request, Stop, Usage};
 use serde_json::{Value, json};
 
 const LIMITS: [u32; 6] = [3, 4, 5, 10, 15, 30];
@@ -70,7 +70,15 @@ fn request(ask: Ask, stage: &str) -> Request {
     let facts = json!({
         "flow": "react", "stage": stage, "tools": tools, "iterations": { "used": 2, "limit": 10 },
     });
-    Request { stage: stage.to_owned(), expert: None, ask, facts, max_tokens: 1000, tries: None }
+    Request {
+        stage: stage.to_owned(),
+        expert: None,
+        ask,
+        facts,
+        max_tokens: 1000,
+        tries: None,
+        ledger: Ledger::default(),
+    }
 }
 
 fn conversation() -> Ask {

@@ -1,0 +1,18 @@
+//! `ringfence grant`
+
+use super::DirSpec;
+use clap::Args;
+
+/// `ringfence grant`
+#[derive(Debug, Clone, Args)]
+pub struct GrantLaterArgs {
+    /// The run: its id, or as much of it as is unambiguous
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    /// Allow this folder or file of the project from the next call on; may be repeated
+    #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present = "hosts")]
+    pub dirs: Vec<DirSpec>,
+    /// Allow requests to this host from the next call on; may be repeated
+    #[arg(long = "allow-host", value_name = "URL")]
+    pub hosts: Vec<String>,
+}

@@ -1,0 +1,191 @@
+//! `ringfence policy explain`: whether a tool could read or change something, and what decides it.
+//!
+//! The judgement is the sandbox's, on the trees that calls would have. Owns: saying it, and what
+//! would allow it.
+
+use super::allowing::{Allowing, allowing};
+use super::{Desk, explain_url};
+use crate::args::{GlobalArgs, PolicyExplainArgs};
+use crate::config::Flags;
+use crate::exit::Exit;
+use crate::output::{out, out_json};
+use crate::terminal::{one_line, plain};
+use anyhow::Result;
+use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What is asked.
+pub(super) struct Question<'a> {
+    /// A path, or a URL.
+    pub(super) what: &'a str,
+    /// For changing it.
+    pub(super) write: bool,
+}
+
+/// The answer for some tools that have the same one.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Answer {
+    /// Yes or no.
+    pub(super) allowed: bool,
+    /// Where it leads; none for what is no path.
+    pub(super) resolved: Option<String>,
+    /// What decides it: `grant`, `mask`, `link`, `access`, `kind`, `project`, `nothing`, `network`,
+    /// `component` or `deterministic`.
+    pub(super) decided_by: &'static str,
+    /// The grant, pattern or link target that decides.
+    pub(super) decider: Option<String>,
+    /// In words.
+    pub(super) why: String,
+    /// What would allow it, if anything can.
+    pub(super) would_allow: Option<Allowing>,
+}
+
+/// Carries the command out.
+pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<Exit> {
+    let desk = Desk::open(&args.project, Flags::from(&args.grants), global)?;
+    let question = Question { what: &args.what, write: args.write };
+    let mut groups: Vec<(Answer, Vec<&str>)> = Vec::new();
+    for tool in desk.tools(args.tool.as_deref())? {
+        let name = tool.name();
+        let answer = match explain_url::is_url(&args.what) {
+            true => explain_url::answer(&desk, name, &question)?,
+            false => answer(&desk, name, &question)?,
+        };
+        match groups.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((answer, vec![name])),
+        }
+    }
+    let allowed = groups.iter().all(|(answer, _)| answer.allowed);
+    match args.json {
+        true => out_json(&as_json(&desk, &question, &groups))?,
+        false => out(&as_text(&question, &groups))?,
+    }
+    Ok(if allowed { Exit::Done } else { Exit::Failed })
+}
+
+fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
+    let tree = desk.toolbox.tree(tool);
+    let told = tree.explain(question.what, question.write);
+    let Explanation { asked: _, resolved, grant, through_link, ruling } = told;
+    let verb = if question.write { "changed" } else { "read" };
+    let granted = grant.as_ref().map(ToString::to_string);
+    Ok(match ruling {
+        Ruling::Allowed { thing } => {
+            let place = if through_link { format!("leads to {resolved}, which") } else { "it".to_owned() };
+            let why = match (thing, &granted) {
+                (Thing::WayOnly, _) => {
+                    "it is a folder above what is granted, and shows nothing but the way there".to_owned()
+                }
+                (Thing::Nothing, Some(grant)) => {
+                    format!("{place} isn't there yet, and would be made in `{grant}`")
+                }
+                (Thing::File | Thing::Folder, Some(grant)) => {
+                    format!("{place} lies in the granted `{grant}`, and nothing hides it; it can be {verb}")
+                }
+                (Thing::File | Thing::Folder | Thing::Nothing, None) => format!("it can be {verb}"),
+            };
+            Answer {
+                allowed: true,
+                resolved: Some(resolved),
+                decided_by: "grant",
+                decider: granted,
+                why,
+                would_allow: None,
+            }
+        }
+        Ruling::Unavailable { why } => Answer {
+            allowed: false,
+            resolved: Some(resolved),
+            decided_by: "nothing",
+            decider: granted,
+            why: format!("the fence has nothing against it, but {why}"),
+            would_allow: None,
+        },
+        Ruling::Refused { denial, missing_dir: _, missing_mask: _, link_target } => {
+            let (decided_by, decider) = match denial.reason {
+                DenialReason::NotGranted => ("grant", None),
+                DenialReason::LeavesRoot => ("project", None),
+                DenialReason::LinkLeaves => ("link", link_target.clone()),
+                DenialReason::SpecialFile => ("kind", None),
+                DenialReason::Masked => ("mask", denial.mask.clone()),
+                DenialReason::ReadOnly => ("access", granted),
+                DenialReason::NotRead | DenialReason::ChangedSinceRead => ("read before", None),
+                DenialReason::CrossesGrants | DenialReason::GrantItself | DenialReason::HoldsHidden => {
+                    ("grant", granted)
+                }
+                DenialReason::NoLinks => ("kind", None),
+                DenialReason::Network
+                | DenialReason::UrlPath
+                | DenialReason::Method
+                | DenialReason::Address
+                | DenialReason::Malformed => ("network", None),
+            };
+            // What would allow it is said apart, and whole.
+            let bare = Denial { would_allow: None, ..(*denial).clone() };
+            let mut why = bare.message(tree.dirs(), &tree.grants().hosts);
+            if let Some(target) = link_target {
+                let _ = write!(why, "; {} points to {target}", denial.resolved);
+            } else if through_link && decided_by != "project" {
+                let _ = write!(why, "; it leads to {resolved}");
+            }
+            let project = desk.project.path().to_string_lossy();
+            let below = question.what.strip_prefix(&*project).and_then(|below| below.strip_prefix('/'));
+            if let Some(below) = below {
+                let _ = write!(why, "; a tool's names begin at the project: it would ask for {below}");
+            }
+            let would_allow = allowing(desk, tool, question)?;
+            Answer { allowed: false, resolved: Some(resolved), decided_by, decider, why, would_allow }
+        }
+    })
+}
+
+fn as_json(desk: &Desk, question: &Question<'_>, groups: &[(Answer, Vec<&str>)]) -> Value {
+    let answers = groups.iter().map(|(answer, tools)| {
+        let mut value = json!(answer);
+        value["tools"] = json!(tools);
+        value
+    });
+    json!({
+        "project": desk.project.path().to_string_lossy(),
+        "asked": question.what,
+        "for": if question.write { "write" } else { "read" },
+        "answers": answers.collect::<Vec<_>>(),
+    })
+}
+
+fn as_text(question: &Question<'_>, groups: &[(Answer, Vec<&str>)]) -> String {
+    let mut text = String::new();
+    let verb = match (explain_url::is_url(question.what), question.write) {
+        (true, _) => "reach",
+        (false, true) => "change",
+        (false, false) => "read",
+    };
+    for (answer, tools) in groups {
+        let what = one_line(question.what, 300);
+        let tools = match (groups.len(), tools.as_slice()) {
+            (1, [_, _, ..]) => None,
+            (_, tools) => Some(plain(&tools.join(", "))),
+        };
+        let _ = match (answer.allowed, tools) {
+            (true, None) => writeln!(text, "yes: every tool can {verb} {what}"),
+            (true, Some(tools)) => writeln!(text, "yes: {tools} can {verb} {what}"),
+            (false, None) => writeln!(text, "no: no tool can {verb} {what}"),
+            (false, Some(tools)) => writeln!(text, "no: {tools} can't {verb} {what}"),
+        };
+        let _ = writeln!(text, "  {}", one_line(&answer.why, 1_000));
+        if let Some(allowing) = &answer.would_allow {
+            let file = if allowing.own_file_only { "your own configuration" } else { "a configuration" };
+            let _ = match &allowing.flags {
+                Some(flags) => writeln!(text, "  would allow it: {}\n  or, in {file}:", plain(flags)),
+                None => writeln!(text, "  would allow it, in {file}:"),
+            };
+            for line in plain(&allowing.toml).lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! What `apply` and `discard` have in common: the run that nobody else drives, its stage, and an
+//! event about what became of it.
+
+use crate::args::{GlobalArgs, SettleArgs};
+use crate::config::Durability;
+use crate::driver::intents;
+use crate::exit::{OrUsage, Refusal};
+use crate::session::{own_command, replay};
+use crate::staging::Staging;
+use crate::state_dir::Folders;
+use anyhow::Result;
+use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
+use ringfence_sandbox::{GrantPath, ProjectDir, Recovered};
+use ringfence_store::{Entry, Lease, Store, StoreError};
+
+/// A run whose staged changes are about to be settled.
+pub(super) struct Settle {
+    pub(super) staging: Staging,
+    lease: Lease,
+    run: Run,
+    project: std::path::PathBuf,
+    paths: Option<Vec<GrantPath>>,
+}
+
+/// Why there is nothing to do.
+pub(super) enum Unsettled {
+    /// Nothing is staged in this run.
+    Nothing(String),
+}
+
+impl Settle {
+    /// Takes the run, so that nobody changes what is staged meanwhile. An apply that was cut off
+    /// is brought to its end first, and journaled.
+    pub(super) fn open(args: &SettleArgs, global: &GlobalArgs) -> Result<Result<Self, Unsettled>> {
+        let folders = Folders::find(global.state.as_deref())?;
+        let known = super::existing_store(&folders, &args.run)?.find(&args.run)?;
+        let store = folders.open_store(Durability::Full)?;
+        let lease = store.lease(&known.id).map_err(|error| driven(error, &folders))?;
+        let journal = store.journal(&known.id)?;
+        if !Staging::is_there(&known.id, &folders) {
+            return Ok(Err(Unsettled::Nothing(known.id.0)));
+        }
+        let staging = Staging::open(&known.id, Some(&journal), &folders)?;
+        let run = Run::from_state(replay(&journal)?);
+        let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
+        let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
+        if settle.staging.stage().apply_unfinished()?
+            && let Recovered::Finished(applied) = settle.staging.recover(&settle.project()?)?
+        {
+            settle.journal(Settling::Applied, &applied.paths)?;
+        }
+        if settle.paths.is_none() && settle.staging.stage().is_empty()? {
+            return Ok(Err(Unsettled::Nothing(known.id.0)));
+        }
+        Ok(Ok(settle))
+    }
+
+    /// The folder that the run works on.
+    pub(super) fn project(&self) -> Result<ProjectDir> {
+        Ok(ProjectDir::open(&self.project).or_usage()?)
+    }
+
+    /// Where; none means everywhere.
+    pub(super) fn paths(&self) -> Option<&[GrantPath]> {
+        self.paths.as_deref()
+    }
+
+    /// Writes down what was done. It is done by then: should this fail, the next command does it.
+    pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
+        let all = self.staging.stage().is_empty()?;
+        let paths = (!all).then(|| paths.iter().map(GrantPath::to_string).collect());
+        let kind = EventKind::ChangesSettled(Settled { how, paths });
+        let event = Event { at: Store::now(), worked_ms: Some(0), kind };
+        let before = self.run.owed();
+        let owed = self.run.apply(event.clone()).or_usage()?;
+        let intents = intents(&before, &owed);
+        let stage = &self.run.state().stage;
+        self.lease.append(&Entry { event: &event, intents: &intents, receipts: &[], stage })?;
+        Ok(())
+    }
+}
+
+fn driven(error: StoreError, folders: &Folders) -> anyhow::Error {
+    let StoreError::Busy { run, .. } = &error else { return error.into() };
+    let show = own_command(&format!("show {run}"), folders);
+    Refusal::usage(error.to_string())
+        .hint(format!("let it come to an end, or stop it first (Ctrl-C). How it stands: {show}"))
+        .into()
+}

@@ -1,0 +1,71 @@
+//! Everything that is wrong with the configuration of a project and its user, as far as one
+//! mistake doesn't hide another.
+
+use super::file::ConfigFile;
+use super::project_files::ProjectFiles;
+use super::roles::Role;
+use super::{Flags, Resolved, user_file};
+use crate::state_dir::Folders;
+use anyhow::Result;
+use ringfence_sandbox::ProjectDir;
+use std::path::PathBuf;
+
+/// What was found.
+#[derive(Debug)]
+pub struct Survey {
+    /// What the project says of itself.
+    pub files: ProjectFiles,
+    /// The user's own file, if there is one.
+    pub user_file: Option<PathBuf>,
+    /// What is wrong, by file.
+    pub wrong: Vec<anyhow::Error>,
+    /// What all of it comes to, where that can be told.
+    pub resolved: Option<Resolved>,
+    /// Every role of both files.
+    pub roles: Vec<Role>,
+}
+
+impl Survey {
+    /// Reads and layers without asking whether the project is trusted: nothing comes of it.
+    pub fn of(project: &ProjectDir, folders: &Folders) -> Result<Self> {
+        let (files, mut wrong) = ProjectFiles::survey(project.path())?;
+        let user = match user_file::read(folders) {
+            Ok(user) => Some(user),
+            Err(error) => {
+                wrong.push(error);
+                None
+            }
+        };
+        let user_file = folders.user_config().filter(|path| path.exists());
+        let mut roles = Vec::new();
+        let mut resolved = None;
+        if let Some(user) = user.filter(|_| wrong.is_empty()) {
+            for layer in [&files.config, &user.config] {
+                for (name, section) in &layer.roles {
+                    match Role::of(name, section, layer) {
+                        Ok(role) => {
+                            wrong.extend(narrows(&files.config, &user.config, name).err());
+                            roles.push(role);
+                        }
+                        Err(error) => wrong.push(error),
+                    }
+                }
+            }
+            match Resolved::layered(&files, &Flags::default(), folders) {
+                Ok(layered) => resolved = Some(layered),
+                Err(error) => wrong.push(error),
+            }
+        }
+        Ok(Self { files, user_file, wrong, resolved, roles })
+    }
+}
+
+/// Whether the folders of a role lie in what is granted.
+fn narrows(project: &ConfigFile, user: &ConfigFile, role: &str) -> Result<()> {
+    // What is wrong without any role is told without it.
+    if Resolved::of_layers(project, user, &Flags::default()).is_err() {
+        return Ok(());
+    }
+    let flags = Flags { role: Some(role.to_owned()), ..Flags::default() };
+    Resolved::of_layers(project, user, &flags).map(drop)
+}

@@ -1,0 +1,88 @@
+//! Answering deterministic calls by earlier ones: the sandbox's memos in the store's file.
+//!
+//! Owns: where the two meet, and that nothing about the file can fail a call. Doesn't own: which
+//! answers may be given again (`ringfence-sandbox`), keeping them (`ringfence-store`).
+
+use crate::state_dir::Folders;
+use ringfence_sandbox::{CallError, CallReport, CallRequest, Digest, Memo, Sandbox};
+use ringfence_store::{AnswerBounds, Answers, Store, StoreError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+const FILE: &str = "answers.db";
+
+/// Answers of earlier calls, opened when the first is asked for.
+pub struct Recall {
+    folders: Folders,
+    /// None inside where they can't be had.
+    answers: OnceLock<Option<Mutex<Answers>>>,
+}
+
+impl Recall {
+    /// The answers in the user's state folder.
+    pub fn of(folders: &Folders) -> Self {
+        Self { folders: folders.clone(), answers: OnceLock::new() }
+    }
+
+    /// Makes a call, or gives the answer of an equal one that still holds. Without a place to keep
+    /// answers every call is made.
+    pub async fn call(
+        recall: Option<&Self>,
+        sandbox: &Sandbox,
+        request: CallRequest,
+    ) -> Result<CallReport, CallError> {
+        let key = recall.and_then(|recall| Some((recall, key(sandbox, &request)?)));
+        let Some((recall, key)) = key else { return sandbox.call(request).await };
+        if let Some(memo) = recall.get(&key)
+            && let Some(report) = sandbox.recall(memo, &request.tree).await
+        {
+            return Ok(report);
+        }
+        let report = sandbox.call(request).await?;
+        let now = u64::try_from(Store::now().0).unwrap_or(0);
+        if let Some(memo) = Memo::of(&report, now) {
+            recall.put(&key, &memo);
+        }
+        Ok(report)
+    }
+
+    fn get(&self, key: &Digest) -> Option<Memo> {
+        let body = self.answers()?.get(&key.hex()).unwrap_or_else(warned)?;
+        // One of another version, perhaps: then the call is made again.
+        serde_json::from_slice(&body)
+            .inspect_err(|error| tracing::warn!(%error, "an earlier answer can't be read; the call is made"))
+            .ok()
+    }
+
+    fn put(&self, key: &Digest, memo: &Memo) {
+        let Some(mut answers) = self.answers() else { return };
+        match serde_json::to_vec(memo) {
+            Ok(body) => drop(answers.put(&key.hex(), &body).map_err(warned::<()>)),
+            Err(error) => tracing::warn!(%error, "an answer can't be written; it isn't kept"),
+        }
+    }
+
+    fn answers(&self) -> Option<MutexGuard<'_, Answers>> {
+        let opened = self.answers.get_or_init(|| {
+            let unusable = |error: &anyhow::Error| tracing::warn!(%error, "there is no place for answers");
+            let state = self.folders.state().inspect_err(unusable).ok()?;
+            let opened = Answers::open(&state.join(FILE), AnswerBounds::default());
+            opened.map(Mutex::new).map_or_else(warned, Some)
+        });
+        // The file's own transactions keep it whole.
+        Some(opened.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What calls must have in common; none where this one is to be made in any case.
+fn key(sandbox: &Sandbox, request: &CallRequest) -> Option<Digest> {
+    if request.cancel.is_cancelled() {
+        return None;
+    }
+    // What is wrong with the engine is better told by the call itself.
+    sandbox.memo_key(request).ok()?
+}
+
+fn warned<T>(error: StoreError) -> Option<T> {
+    tracing::warn!(%error, "answers of earlier calls can't be used; calls are made again");
+    None
+}

@@ -1,0 +1,180 @@
+//! `ringfence policy`: what it writes, checks, shows and explains.
+
+use crate::program::{Home, Said};
+use insta::assert_snapshot;
+use std::os::unix::fs::symlink;
+
+const USER: &str = "\
+[grants]
+dirs = [\"src\", { path = \"docs\", masks = [\"*.csv\"] }]
+
+[limits]
+tokens = 100000
+
+[tools.read_file]
+dirs = [\"src\"]
+timeout = \"5s\"
+
+[roles.analyst]
+tools = [\"read_file\", \"list_files\"]
+dirs = [\"src/api\"]
+";
+
+const PROJECT: &str = "pause = [\"before_tool\"]\n\n[limits]\niterations = 7\ntool_timeout = \"9h\"\n";
+
+/// A project with a configuration of its own that is confirmed, and one of the user's.
+fn home() -> Home {
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write("project/src/.env", "SECRET");
+    home.write("project/src/api/b.txt", "b");
+    home.write("project/docs/rows.csv", "1");
+    home.write("project/top.txt", "top");
+    symlink("../top.txt", home.path().join("project/src/out")).unwrap();
+    home.write("project/ringfence.toml", PROJECT);
+    home.write(".config/ringfence/config.toml", USER);
+    let refused = home.run(["tool", "list", "project"]);
+    let (_, hash) = refused.err.split_once("--trust ").expect("a hash");
+    assert_eq!(home.run(["tool", "list", "project", "--trust", hash.trim()]).code, 0);
+    home
+}
+
+/// What was said, with the binary's own path replaced.
+fn told(said: &Said) -> String {
+    said.to_string().replace(env!("CARGO_BIN_EXE_ringfence"), "ringfence")
+}
+
+#[test]
+fn a_beginning_is_written_once_and_changes_nothing() {
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write("project/node_modules/x.js", "x");
+    home.write("project/.git/config", "x");
+    let before = home.run(["policy", "show", "project", "--json"]);
+    let said = home.run(["policy", "init", "project"]);
+    assert_snapshot!("init", told(&said));
+    let written = std::fs::read_to_string(home.path().join("project/ringfence.toml")).unwrap();
+    assert_snapshot!("init_file", written);
+    let checked = home.run(["policy", "check", "project"]);
+    assert_snapshot!("check_fine", told(&checked));
+    let hash = checked.out.lines().find_map(|line| line.strip_prefix("hash: ")).expect("a hash");
+    let after = home.run(["policy", "show", "project", "--json", "--trust", hash]);
+    assert_eq!(after.out, before.out);
+    let again = home.run(["policy", "init", "project"]);
+    assert!(again.code == 2 && again.err.contains("already; nothing was written"), "{again}");
+    assert_eq!(std::fs::read_to_string(home.path().join("project/ringfence.toml")).unwrap(), written);
+}
+
+#[test]
+fn a_beginning_is_never_written_through_a_link() {
+    let home = Home::new();
+    std::fs::create_dir(home.path().join("project")).unwrap();
+    for target in ["elsewhere.toml", "nothing.toml"] {
+        let link = home.path().join("project/ringfence.toml");
+        let _ = std::fs::remove_file(&link);
+        home.write("elsewhere.toml", "mine");
+        symlink(home.path().join(target), &link).unwrap();
+        let said = home.run(["policy", "init", "project"]);
+        assert_eq!(said.code, 2, "{said}");
+        assert!(!home.path().join("nothing.toml").exists());
+        assert_eq!(std::fs::read_to_string(home.path().join("elsewhere.toml")).unwrap(), "mine");
+    }
+}
+
+#[test]
+fn a_check_names_everything_that_is_wrong_in_both_files() {
+    let home = Home::new();
+    home.write(
+        "project/ringfence.toml",
+        "notify = \"x\"\ndurability = \"full\"\ncomponents = [\"gone.wasm\", \"../up.wasm\"]\n",
+    );
+    home.write("project/.ringfence/prompts/plann.md", "x");
+    home.write(".config/ringfence/config.toml", "[grants]\ndir = [\"src\"]\n\n[limits]\ntime = \"soon\"\n");
+    assert_snapshot!("check_files", told(&home.run(["policy", "check", "project"])));
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write(
+        ".config/ringfence/config.toml",
+        "[grants]\ndirs = [\"src\", \"gone\", \"lost\"]\n\n[tools.raed_file]\ntimeout = \"1s\"\n\n[roles.a]\ntools = [\"lst_files\"]\n\n[roles.b]\ntools = []\ndirs = [\"docs\"]\n",
+    );
+    assert_snapshot!("check_what_they_name", told(&home.run(["policy", "check", "project"])));
+}
+
+#[test]
+fn what_holds_is_shown_with_whose_word_it_is() {
+    let home = home();
+    assert_snapshot!("show", told(&home.run(["policy", "show", "project"])));
+    let role = ["policy", "show", "project", "--role", "analyst", "--tool", "read_file", "--max-tokens", "5"];
+    assert_snapshot!("show_role", told(&home.run(role)));
+    let json = ["policy", "show", "project", "--tool", "read_file", "--dir", "src/api", "--json"];
+    assert_snapshot!("show_json", told(&home.run(json)));
+}
+
+#[test]
+fn what_decides_about_a_path_is_explained_with_what_would_allow_it() {
+    let home = home();
+    let explain = |words: &[&str]| {
+        let all = ["policy", "explain", "--project", "project"].iter().chain(words);
+        format!("$ policy explain {}\n{}\n", words.join(" "), told(&home.run(all)))
+    };
+    let questions: [&[&str]; 12] = [
+        &["src/a.txt"],
+        &["src/api/../a.txt", "--tool", "read_file"],
+        &["top.txt"],
+        &["docs/rows.csv"],
+        &["src/.env"],
+        &["src/out", "--tool", "list_files"],
+        &["src/new.txt", "--tool", "list_files", "--write"],
+        &["src/gone.txt"],
+        &["/etc/passwd", "--tool", "list_files"],
+        &["src/a.txt", "--role", "analyst"],
+        &["https://api.example.com/v1"],
+        &["src/a.txt", "--tool", "raed_file"],
+    ];
+    assert_snapshot!("explain", questions.map(explain).concat());
+    let json = ["policy", "explain", "top.txt", "--project", "project", "--json"];
+    assert_snapshot!("explain_json", told(&home.run(json)));
+}
+
+#[test]
+fn a_path_of_the_host_is_answered_as_a_tool_would_get_it() {
+    let home = home();
+    let path = home.path().canonicalize().unwrap().join("project/src/a.txt");
+    let said = home.run(["policy", "explain", &path.display().to_string(), "--project", "project"]);
+    assert!(said.code == 1 && said.out.contains("it would ask for src/a.txt"), "{said}");
+}
+
+#[test]
+fn what_would_allow_it_does() {
+    let home = home();
+    let answer = |words: &[&str]| {
+        let said = home.run(["policy", "explain", "--project", "project"].iter().chain(words));
+        (said.code, said.out)
+    };
+    for path in ["top.txt", "docs/rows.csv", "src/.env"] {
+        let (code, out) = answer(&[path, "--tool", "list_files"]);
+        assert_eq!(code, 1, "{out}");
+        let flags = out.lines().find_map(|line| line.trim().strip_prefix("would allow it: ")).expect("flags");
+        let flags: Vec<_> = flags.split(' ').map(|word| word.trim_matches('\'')).collect();
+        let (code, out) = answer(&[&[path, "--tool", "list_files"][..], &flags].concat());
+        assert_eq!(code, 0, "{flags:?}: {out}");
+    }
+    let (_, out) = answer(&["top.txt", "--tool", "read_file"]);
+    let lines: String = out
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .fold(String::new(), |all, line| all + line + "\n");
+    home.write(".config/ringfence/config.toml", &lines);
+    assert_eq!(answer(&["top.txt", "--tool", "read_file"]).0, 0, "{lines}");
+}
+
+#[test]
+fn an_explanation_is_what_a_call_gets() {
+    let home = home();
+    for path in ["src/a.txt", "src/out", "src/.env", "top.txt", "../x", "src/gone.txt"] {
+        let told = home.run(["policy", "explain", path, "--project", "project", "--tool", "read_file"]);
+        let argument = format!("file_path={path}");
+        let called = home.run(["tool", "call", "read_file", "--project", "project", "--arg", &argument]);
+        assert_eq!(told.code, called.code, "{path}: {told}{called}");
+    }
+}

@@ -1,0 +1,388 @@
+//! Putting staged changes into the project: all that was asked for or nothing, also if the process
+//! is killed on the way.
+//!
+//! Each target is compared with what the stage took it for; the new contents are written into
+//! temporary files beside their targets; a record says that it's decided; then they are renamed into
+//! place. A crash before that record takes the temporary files away again, one after it is carried
+//! on to the end (`recover`). It all goes through the project's handle, and through no link.
+
+use super::apply_error::{ApplyError, Conflict, ConflictKind};
+use super::changes::{Change, path_of};
+use super::entry::{Base, Entry, Now, StagedFile, Time, Times};
+use super::failpoint::hit;
+use super::folder::Lock;
+use super::index::Index;
+use super::plan::{Action, Plan, Progress, Step, Targets, file_of, steps};
+use super::select::{Purpose, selected};
+use super::target::{Identity, Mismatch, check, find, is_folder, split};
+use super::{APPLY, Stage, StageError};
+use crate::grant::GrantPath;
+use crate::view::{ProjectDir, from_os, look, one_name};
+use rustix::fs::{
+    AtFlags, Dir, Mode, OFlags, Timespec, Timestamps, fchmod, fstat, fsync, futimens, openat, unlinkat,
+};
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::fs::File;
+
+/// What came of an apply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The places that are in the project as they were staged, in order.
+    pub paths: Vec<GrantPath>,
+    /// What somebody put in the way in the very moment of applying: kept, not overwritten.
+    pub set_aside: Vec<SetAside>,
+}
+
+/// Something that was in the way of an apply that could not be stopped any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Where it was.
+    pub path: GrantPath,
+    /// Where it is now; the same place if it was left alone.
+    pub now_at: GrantPath,
+}
+
+/// What [`Stage::recover`] found to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recovered {
+    /// No apply was cut off.
+    Nothing,
+    /// One was cut off before it was decided: the project is as it was.
+    RolledBack,
+    /// One was cut off after that, and is finished now.
+    Finished(Applied),
+}
+
+impl Stage {
+    /// Puts what is staged into the project: all of it, or what is staged at and below `paths`
+    /// together with what belongs to it (the other end of a rename, the folders that hold it, what
+    /// a deleted folder held). What is applied isn't staged any more; the rest stays.
+    ///
+    /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
+    /// lists each with both sides. An apply that was cut off before is recovered first.
+    pub fn apply(&self, project: &ProjectDir, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
+        self.recover(project)?;
+        let lock = self.change()?;
+        let index = self.refresh()?;
+        let chosen = selected(&index.entries, paths, Purpose::Apply).map_err(ApplyError::NothingStaged)?;
+        let targets = self.targets(project, &index, &chosen)?;
+        let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;
+        let mut plan = Plan {
+            stage: Progress::Preparing,
+            project: (stat.st_dev, stat.st_ino),
+            steps: steps(project, &targets),
+            places: chosen.iter().cloned().collect(),
+        };
+        if plan.steps.is_empty() {
+            return self.finish(lock, &plan, Vec::new());
+        }
+        self.record(&plan)?;
+        hit();
+        let prepared = self.prepare(project, &plan, &targets).and_then(|()| {
+            plan.stage = Progress::Committed;
+            self.record(&plan)?;
+            hit();
+            // The last look before the first rename.
+            match moved(project, &plan) {
+                Some(path) => {
+                    plan.stage = Progress::Preparing;
+                    self.record(&plan)?;
+                    Err(ApplyError::ChangedMeanwhile(path))
+                }
+                None => Ok(()),
+            }
+        });
+        match prepared {
+            Ok(()) => {
+                let set_aside = carry_out(project, &plan)?;
+                self.finish(lock, &plan, set_aside)
+            }
+            Err(error) => {
+                take_back(project, &plan)?;
+                self.folder.remove_record(APPLY)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Finishes or takes back an apply that was cut off. Needed before anything else is done with
+    /// the stage; does nothing if there was none.
+    pub fn recover(&self, project: &ProjectDir) -> Result<Recovered, ApplyError> {
+        if !self.apply_unfinished()? {
+            return Ok(Recovered::Nothing);
+        }
+        let lock = self.folder.lock()?;
+        let Some(text) = self.folder.record(APPLY)? else { return Ok(Recovered::Nothing) };
+        let plan: Plan = serde_json::from_slice(&text).map_err(|error| StageError::Damaged {
+            what: self.path().join(APPLY),
+            reason: error.to_string(),
+        })?;
+        let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;
+        if plan.project != (stat.st_dev, stat.st_ino) {
+            return Err(ApplyError::OtherProject(project.path().to_owned()));
+        }
+        match plan.stage {
+            Progress::Preparing => {
+                take_back(project, &plan)?;
+                self.folder.remove_record(APPLY)?;
+                Ok(Recovered::RolledBack)
+            }
+            Progress::Committed => {
+                let set_aside = carry_out(project, &plan)?;
+                Ok(Recovered::Finished(self.finish(lock, &plan, set_aside)?))
+            }
+        }
+    }
+
+    /// Forgets what is staged: all of it, or what is staged at and below `paths` together with what
+    /// can't stay without it. Gives the places.
+    pub fn discard(&self, paths: Option<&[GrantPath]>) -> Result<Vec<GrantPath>, ApplyError> {
+        let lock = self.change()?;
+        let index = self.refresh()?;
+        let chosen = selected(&index.entries, paths, Purpose::Discard).map_err(ApplyError::NothingStaged)?;
+        if !chosen.is_empty() {
+            self.advance(&lock, |index| {
+                index.entries.retain(|place, _| !chosen.contains(place));
+                index.floor = index.generation + 1;
+            })?;
+        }
+        Ok(chosen.iter().map(|place| path_of(place)).collect())
+    }
+
+    fn record(&self, plan: &Plan) -> Result<(), ApplyError> {
+        let text = serde_json::to_vec(plan).map_err(|error| StageError::Damaged {
+            what: self.path().join(APPLY),
+            reason: error.to_string(),
+        })?;
+        Ok(self.folder.put_record(APPLY, &text)?)
+    }
+
+    /// Compares each target with what the stage took it for.
+    fn targets<'e>(
+        &self,
+        project: &ProjectDir,
+        index: &'e Index,
+        chosen: &BTreeSet<String>,
+    ) -> Result<Targets<'e>, ApplyError> {
+        let (mut targets, mut conflicts) = (Targets::new(), Vec::new());
+        for (place, entry) in index.entries.iter().filter(|(place, _)| chosen.contains(*place)) {
+            let found =
+                check(project, place, &entry.base).map_err(|errno| failed(place, "reading it", errno))?;
+            let kind = match found {
+                Ok(was) => {
+                    targets.insert(place.as_str(), (entry, was));
+                    match &entry.now {
+                        Now::Gone | Now::File(_) if matches!(entry.base, Base::Folder { .. }) => {
+                            unstaged_inside(project, index, place)
+                                .map_err(|errno| failed(place, "listing it", errno))?
+                                .map(ConflictKind::NotEmpty)
+                        }
+                        Now::Gone => None,
+                        Now::Folder { .. } | Now::File(_) => folder_missing(project, index, chosen, place),
+                    }
+                }
+                Err(Mismatch::Appeared) => Some(ConflictKind::Appeared),
+                Err(Mismatch::Vanished) => Some(ConflictKind::Vanished),
+                Err(Mismatch::Changed) => Some(ConflictKind::Changed),
+                Err(Mismatch::OtherKind) => Some(ConflictKind::OtherKind),
+            };
+            if let Some(kind) = kind {
+                let nth = conflicts.len();
+                conflicts.push(Conflict::new(nth, self.folder.clone(), project, place, entry, kind)?);
+            }
+        }
+        if conflicts.is_empty() { Ok(targets) } else { Err(ApplyError::Conflicts(conflicts)) }
+    }
+
+    /// Writes the new contents beside their targets.
+    fn prepare(&self, project: &ProjectDir, plan: &Plan, targets: &Targets<'_>) -> Result<(), ApplyError> {
+        let mut folders = BTreeSet::new();
+        for step in &plan.steps {
+            if let Action::Put { folder, temporary, was } = &step.action
+                && let Some(file) = file_of(targets, &step.place)
+            {
+                let written = self.write_temporary(project, folder, temporary, file, *was);
+                written.map_err(|errno| failed(&step.place, "writing its new content beside it", errno))?;
+                folders.insert(folder.as_str());
+                hit();
+            }
+        }
+        sync_folders(project, folders)
+    }
+
+    fn write_temporary(
+        &self,
+        project: &ProjectDir,
+        folder: &str,
+        name: &str,
+        file: &StagedFile,
+        was: Option<Identity>,
+    ) -> Result<(), Errno> {
+        let folder = project.folder(folder)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut to = File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?);
+        let mut from = self.folder.content(&file.content.id)?;
+        std::io::copy(&mut from, &mut to).map_err(|error| super::body::errno_of(&error))?;
+        // An existing file keeps what permissions it has by now; a renamed one those it had.
+        let own = was.as_ref().and_then(Identity::file_mode);
+        let renamed = file.mode.filter(|_| file.origin.is_some());
+        if let Some(mode) = own.or(renamed) {
+            fchmod(&to, Mode::from_raw_mode(mode & 0o777))?;
+        }
+        if file.times_set {
+            futimens(&to, &timestamps(file.times))?;
+        }
+        to.sync_all().map_err(|error| super::body::errno_of(&error))
+    }
+
+    /// The changes are in the project: they aren't staged any more, and the run knows its own files.
+    fn finish(&self, lock: Lock, plan: &Plan, set_aside: Vec<SetAside>) -> Result<Applied, ApplyError> {
+        if !plan.places.is_empty() {
+            self.advance(&lock, |index| {
+                for place in &plan.places {
+                    match index.entries.remove(place).as_ref().map(Entry::file) {
+                        Some(Some(file)) => {
+                            index.applied.insert(place.clone(), file.content.hash);
+                        }
+                        Some(None) => {
+                            index.applied.remove(place);
+                        }
+                        None => {}
+                    }
+                }
+                index.floor = index.generation + 1;
+            })?;
+        }
+        hit();
+        self.folder.remove_record(APPLY)?;
+        self.clean(&lock)?;
+        Ok(Applied { paths: plan.places.iter().map(|place| path_of(place)).collect(), set_aside })
+    }
+
+    /// The change at a place, for showing it.
+    pub(super) fn change_of(
+        folder: &std::sync::Arc<super::folder::StageFolder>,
+        place: &str,
+        entry: &Entry,
+    ) -> Change {
+        use super::changes::{ChangeKind, Side};
+        let (before, after) = (Side::of_base(&entry.base), Side::of_now(&entry.now));
+        Change { path: path_of(place), kind: ChangeKind::Modified, before, after, folder: folder.clone() }
+    }
+}
+
+/// A name in a folder that is to go, which isn't staged to go with it.
+fn unstaged_inside(project: &ProjectDir, index: &Index, place: &str) -> Result<Option<String>, Errno> {
+    for entry in Dir::read_from(project.folder(place)?)? {
+        let entry = entry?;
+        let name = from_os(entry.file_name().to_bytes());
+        let gone =
+            || index.entries.get(&format!("{place}/{name}")).is_some_and(|entry| entry.now == Now::Gone);
+        if !matches!(&*name, "." | "..") && !gone() {
+            return Ok(Some(name.into_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the folder that a place is to be in will not be there.
+fn folder_missing(
+    project: &ProjectDir,
+    index: &Index,
+    chosen: &BTreeSet<String>,
+    place: &str,
+) -> Option<ConflictKind> {
+    let folder = split(place).0;
+    let staged = index.entries.get(folder).filter(|_| chosen.contains(folder));
+    let will_be = match staged.map(|entry| &entry.now) {
+        Some(Now::Folder { .. }) => true,
+        Some(Now::Gone | Now::File(_)) => false,
+        None => is_folder(project, folder),
+    };
+    (!will_be).then_some(ConflictKind::NoFolder)
+}
+
+/// The first step whose target isn't what was found when it was compared.
+fn moved(project: &ProjectDir, plan: &Plan) -> Option<GrantPath> {
+    // A step makes room there for another one, and is looked at itself.
+    let clears = |step: &&Step| matches!(step.action, Action::Remove { .. } | Action::RemoveFolder);
+    let cleared: BTreeSet<_> = plan.steps.iter().filter(clears).map(|step| step.place.as_str()).collect();
+    let is_unmoved = |step: &&Step| {
+        let Ok(found) = find(project, &step.place) else { return false };
+        let found = found.map(|(_, stat)| Identity::of(&stat));
+        match &step.action {
+            Action::Remove { was } => found == *was,
+            Action::RemoveFolder => found.is_some_and(|found| found.is_folder()),
+            Action::MakeFolder => found.is_none() || cleared.contains(step.place.as_str()),
+            Action::Put { was, .. } => found == *was || cleared.contains(step.place.as_str()),
+            Action::SetTimes { .. } => true,
+        }
+    };
+    plan.steps.iter().find(|step| !is_unmoved(step)).map(|step| path_of(&step.place))
+}
+
+/// Does each step that isn't done yet.
+fn carry_out(project: &ProjectDir, plan: &Plan) -> Result<Vec<SetAside>, ApplyError> {
+    let mut set_aside = Vec::new();
+    let mut folders = BTreeSet::new();
+    for step in &plan.steps {
+        let done = super::step::carry_out(project, step, &mut set_aside);
+        done.map_err(|errno| failed(&step.place, "putting it into place", errno))?;
+        folders.insert(split(&step.place).0);
+        if let Action::Put { folder, .. } = &step.action {
+            folders.insert(folder);
+        }
+        hit();
+    }
+    sync_folders(project, folders)?;
+    hit();
+    Ok(set_aside)
+}
+
+/// Removes the temporary files.
+fn take_back(project: &ProjectDir, plan: &Plan) -> Result<(), ApplyError> {
+    for step in &plan.steps {
+        if let Action::Put { folder, temporary, .. } = &step.action {
+            match remove_temporary(project, folder, temporary) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(errno) => return Err(failed(&step.place, "removing its temporary file", errno)),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn remove_temporary(project: &ProjectDir, folder: &str, name: &str) -> Result<(), Errno> {
+    let folder = project.folder(folder)?;
+    // Where nothing can be written, what isn't there can't be removed either.
+    match look(&folder, name)? {
+        Some(_) => unlinkat(&folder, name, AtFlags::empty()),
+        None => Ok(()),
+    }
+}
+
+fn sync_folders(project: &ProjectDir, folders: BTreeSet<&str>) -> Result<(), ApplyError> {
+    for place in folders {
+        match project.folder(place).and_then(|folder| fsync(&folder)) {
+            // One that was removed has nothing to keep.
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+            Err(errno) => return Err(failed(place, "syncing the folder", errno)),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn timestamps(times: Times) -> Timestamps {
+    let time = |Time(seconds, nanoseconds)| Timespec { tv_sec: seconds, tv_nsec: nanoseconds.into() };
+    Timestamps { last_access: time(times.accessed), last_modification: time(times.modified) }
+}
+
+pub(super) fn failed(place: &str, doing: &'static str, errno: Errno) -> ApplyError {
+    ApplyError::Project { path: path_of(place), doing, source: errno.into() }
+}
+
+/// The bytes of a name, for a call of the system's.
+pub(super) fn os_name(place: &str) -> Result<std::borrow::Cow<'_, [u8]>, Errno> {
+    one_name(split(place).1)
+}

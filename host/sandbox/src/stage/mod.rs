@@ -1,0 +1,218 @@
+//! Staged writes: what a run has changed, kept in a folder of its own until a person applies it to
+//! the project or discards it.
+//!
+//! Owns: the stage's folder, what is staged and how it lies over the project, what one call adds
+//! (`layer`), what that means for a person (`changes`), and putting it into the project (`apply`).
+//! Doesn't own: where a guest's path leads and what a guest may change (`view`), who approves.
+//!
+//! A content never changes once it has a name in the index, and the index is replaced as a whole,
+//! so a process that dies leaves the stage as it was before the call, or as it was after it. A call
+//! that ends as done or failed keeps its changes; those of any other are dropped.
+
+mod apply;
+mod apply_error;
+mod body;
+mod changes;
+mod diff;
+mod entry;
+mod error;
+mod failpoint;
+mod folder;
+mod index;
+mod known;
+mod layer;
+mod plan;
+mod select;
+mod step;
+mod target;
+mod written;
+
+pub use apply::{Applied, Recovered, SetAside};
+pub use apply_error::{ApplyError, Conflict, ConflictKind};
+pub(crate) use body::{Body, Position};
+pub use changes::{Change, ChangeKind, FileSide, Side};
+pub(crate) use entry::{Base, Time, Times};
+pub use error::StageError;
+pub(crate) use index::Shown;
+pub use known::KnownReads;
+pub(crate) use layer::Layer;
+
+use entry::Entry;
+use folder::{ContentId, Lock, StageFolder};
+use index::{FORM, Index};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The record of an apply that is under way.
+const APPLY: &str = "apply";
+/// What the names of the states' records start with.
+const INDEX: &str = "index-";
+/// So many states are kept to go back to.
+const KEPT_STATES: u64 = 16;
+
+/// A run's staged changes. Share it: calls that write take turns, by the caller's order.
+#[derive(Debug)]
+pub struct Stage {
+    folder: Arc<StageFolder>,
+    current: Mutex<Arc<Index>>,
+}
+
+/// A state of a stage that [`Stage::roll_back`] can go back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark(u64);
+
+impl Stage {
+    /// Opens a stage's folder, mode 0700, and makes it if it isn't there (the folder that holds it
+    /// must be). What an earlier process staged there is there again.
+    pub fn open(dir: &Path) -> Result<Self, StageError> {
+        let folder = Arc::new(StageFolder::open(dir)?);
+        let index = load(&folder)?.unwrap_or_else(Index::empty);
+        let stage = Self { folder, current: Mutex::new(Arc::new(index)) };
+        // Whoever has the lock cleans up himself.
+        if let Ok(lock) = stage.folder.lock() {
+            stage.clean(&lock)?;
+        }
+        Ok(stage)
+    }
+
+    /// The stage's folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Whether nothing is staged.
+    pub fn is_empty(&self) -> Result<bool, StageError> {
+        Ok(self.refresh()?.entries.is_empty())
+    }
+
+    /// Whether an apply was cut off, so that [`Stage::recover`] must come before anything else.
+    pub fn apply_unfinished(&self) -> Result<bool, StageError> {
+        Ok(self.folder.record(APPLY)?.is_some())
+    }
+
+    /// The state that the stage is in. Keep it before a call, to go back to if it must not count.
+    pub fn mark(&self) -> Result<Mark, StageError> {
+        Ok(Mark(self.refresh()?.generation))
+    }
+
+    /// Goes back to an earlier state, in this process or a later one. The last 16 states since
+    /// something was applied or discarded are kept.
+    pub fn roll_back(&self, mark: Mark) -> Result<(), StageError> {
+        let lock = self.change()?;
+        let current = self.refresh()?;
+        if mark.0 == current.generation {
+            return Ok(());
+        }
+        let old = match mark.0 {
+            old if old < current.floor => None,
+            0 => Some(Index::empty()),
+            old => read_index(&self.folder, old)?,
+        };
+        let old = old.ok_or(StageError::MarkGone(mark.0))?;
+        self.advance(&lock, |index| (index.entries, index.applied) = (old.entries, old.applied))
+    }
+
+    /// Begins a call on this stage.
+    pub(crate) fn begin(self: &Arc<Self>, known: Arc<KnownReads>, writes: bool) -> Result<Layer, StageError> {
+        let lock = if writes { Some(self.change()?) } else { None };
+        if self.apply_unfinished()? {
+            return Err(StageError::ApplyUnfinished(self.path().to_owned()));
+        }
+        let start = self.refresh()?;
+        Ok(Layer::new(self.clone(), known, lock, start))
+    }
+
+    /// Takes the lock to change what is staged.
+    fn change(&self) -> Result<Lock, StageError> {
+        let lock = self.folder.lock()?;
+        if self.apply_unfinished()? {
+            return Err(StageError::ApplyUnfinished(self.path().to_owned()));
+        }
+        Ok(lock)
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Arc<Index>> {
+        // Only whole states are put there.
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest state: another process may have gone on.
+    fn refresh(&self) -> Result<Arc<Index>, StageError> {
+        let newest = newest(&self.folder)?;
+        let mut slot = self.slot();
+        if newest.is_some_and(|newest| newest != slot.generation)
+            && let Some(index) = load(&self.folder)?
+        {
+            *slot = Arc::new(index);
+        }
+        Ok(slot.clone())
+    }
+
+    /// Makes the next state, which takes the place of the newest one.
+    fn advance(&self, lock: &Lock, change: impl FnOnce(&mut Index)) -> Result<(), StageError> {
+        let mut index = Index::clone(&*self.refresh()?);
+        change(&mut index);
+        index.generation += 1;
+        index.floor = index.floor.max(index.generation.saturating_sub(KEPT_STATES));
+        let what = index_name(index.generation);
+        let clean = index.generation.is_multiple_of(KEPT_STATES) || index.floor == index.generation;
+        let text = serde_json::to_vec(&index).map_err(|error| StageError::Damaged {
+            what: self.path().join(&what),
+            reason: error.to_string(),
+        })?;
+        self.folder.put_record(&what, &text)?;
+        *self.slot() = Arc::new(index);
+        if clean { self.clean(lock) } else { Ok(()) }
+    }
+
+    /// Removes the states that there is no way back to, and the contents that no state needs.
+    fn clean(&self, _: &Lock) -> Result<(), StageError> {
+        let current = self.refresh()?;
+        let mut needed: HashSet<ContentId> = HashSet::new();
+        for generation in generations(&self.folder)? {
+            if generation < current.floor {
+                self.folder.remove_record(&index_name(generation))?;
+            } else if let Some(index) = read_index(&self.folder, generation)? {
+                needed.extend(index.entries.values().flat_map(Entry::contents).cloned());
+            }
+        }
+        if self.apply_unfinished()? {
+            return Ok(());
+        }
+        let failed = |errno| self.folder.failed("contents", errno);
+        for id in self.folder.content_ids().map_err(failed)?.iter().filter(|id| !needed.contains(id)) {
+            self.folder.remove(id).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+fn index_name(generation: u64) -> String {
+    format!("{INDEX}{generation:020}")
+}
+
+fn generations(folder: &StageFolder) -> Result<Vec<u64>, StageError> {
+    let number = |name: &String| name.strip_prefix(INDEX).and_then(|number| number.parse().ok());
+    Ok(folder.records()?.iter().filter_map(number).collect())
+}
+
+fn newest(folder: &StageFolder) -> Result<Option<u64>, StageError> {
+    Ok(generations(folder)?.into_iter().max())
+}
+
+fn load(folder: &StageFolder) -> Result<Option<Index>, StageError> {
+    newest(folder)?.map_or(Ok(None), |generation| read_index(folder, generation))
+}
+
+fn read_index(folder: &StageFolder, generation: u64) -> Result<Option<Index>, StageError> {
+    let name = index_name(generation);
+    let damaged = |reason: String| StageError::Damaged { what: folder.path().join(&name), reason };
+    let Some(text) = folder.record(&name)? else { return Ok(None) };
+    let index: Index = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+    if index.form != FORM || index.generation != generation {
+        return Err(damaged("it is of another version".to_owned()));
+    }
+    Ok(Some(index))
+}
