@@ -24,7 +24,8 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
+    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, Settled, State, Subject,
+    TaskStatus,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -145,7 +146,7 @@ pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Dr
         Reviewer { yes, terminal: voice.interactive, folders: Some(folders.clone()), ..Reviewer::default() };
     let sandbox = fenced.sandbox.clone();
     let fenced = fenced.staged(&run.state().run, None, folders)?;
-    go(&sandbox, Origin::New, |interrupt| Driver {
+    go(&sandbox, Origin::New, None, |interrupt| Driver {
         run,
         lease,
         model,
@@ -245,8 +246,9 @@ pub fn go_on(
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
     let fenced = fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?;
+    let settled = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
     let origin = if was_driven { Origin::Driven } else { Origin::Forked };
-    let driven = go(&sandbox, origin, |interrupt| Driver {
+    let driven = go(&sandbox, origin, settled, |interrupt| Driver {
         run,
         lease,
         model,
@@ -346,13 +348,21 @@ enum Origin {
 }
 
 /// Drives on the sandbox's own runtime, where a tool call costs no change of thread.
-fn go(sandbox: &Sandbox, origin: Origin, driver: impl FnOnce(Interrupt) -> Driver) -> Result<Driven> {
+fn go(
+    sandbox: &Sandbox,
+    origin: Origin,
+    settled: Option<Settled>,
+    driver: impl FnOnce(Interrupt) -> Driver,
+) -> Result<Driven> {
     sandbox.block_on(async {
         let mut driver = driver(Interrupt::on_signals().context("signals can't be watched")?);
         let run = driver.run.state().run.clone();
         let identity = driver.model.identity();
         driver.observer.notice(Notice::ModelChosen { identity: &identity });
         driver.observer.notice(Notice::Opened { run: &run, resumed: origin != Origin::New });
+        if let Some(settled) = settled {
+            driver.record(EventKind::ChangesSettled(settled), None)?;
+        }
         match origin {
             Origin::New => {}
             Origin::Forked => driver.take_over()?,

@@ -8,8 +8,8 @@ use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use crate::terminal::plain;
 use anyhow::{Context, Result};
-use ringfence_engine::{CallId, EventKind, ReviewId, RunId};
-use ringfence_sandbox::{Change, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
+use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling};
+use ringfence_sandbox::{Change, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -107,9 +107,21 @@ impl Staging {
         Ok(Writing { staging: self, mark, _turn: turn })
     }
 
-    /// Finishes, or takes back, an apply that was cut off.
-    pub fn recover(&self, project: &ProjectDir) -> Result<Recovered> {
-        Ok(self.stage.recover(project)?)
+    /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
+    pub fn recovered(&self, project: &Path) -> Result<Option<Settled>> {
+        if !self.stage.apply_unfinished()? {
+            return Ok(None);
+        }
+        match self.stage.recover(&ProjectDir::open(project)?)? {
+            Recovered::Nothing | Recovered::RolledBack => Ok(None),
+            Recovered::Finished(applied) => self.settled(Settling::Applied, &applied.paths).map(Some),
+        }
+    }
+
+    /// What is to be journaled of what was applied or discarded just now.
+    pub fn settled(&self, how: Settling, paths: &[GrantPath]) -> Result<Settled> {
+        let all = self.stage.is_empty()?;
+        Ok(Settled { how, paths: (!all).then(|| paths.iter().map(GrantPath::to_string).collect()) })
     }
 
     /// Keeps what a call that waits for approval would change, to be shown.

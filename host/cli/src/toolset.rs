@@ -126,7 +126,7 @@ impl Toolbox {
                     Need::Write => "grant one with --dir PATH:write",
                     Need::Egress => "grant one with --allow-host URL",
                 };
-                Err(Refusal::usage(format!("`{name}` needs {need}, and has none")).hint(hint).into())
+                Err(Refusal::usage(format!("`{name}` needs {need}")).hint(hint).into())
             }
         }
     }
@@ -134,8 +134,12 @@ impl Toolbox {
     /// What this tool needs and isn't granted.
     pub fn lacks(&self, tool: &Tool) -> Option<Need> {
         let need = standard::by_digest(tool.component().digest())?.need()?;
-        let facts = self.tree(tool.name()).grants().facts();
-        (!need.is_met_by(facts)).then_some(need)
+        let facts = self.facts(tool.name());
+        let is_met = match need {
+            Need::Write => facts.writes,
+            Need::Egress => facts.egress,
+        };
+        (!is_met).then_some(need)
     }
 
     /// What this tool can do under its grants.
@@ -214,4 +218,26 @@ pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
 /// The error with the place in a file that led to it, where one did.
 pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
     if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_offered_where_it_can_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::new(SandboxConfig::for_few_calls()).unwrap();
+        let project = ProjectDir::open(folder.path()).unwrap();
+        let grants = Grants::whole_project();
+        let toolbox = Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[]).unwrap();
+        let offered: Vec<_> = toolbox.offered().map(Tool::name).collect();
+        assert_eq!(offered, ["analyze_code", "list_files", "read_file", "search_text"]);
+        assert_eq!(toolbox.offered_tool("read_file").unwrap().name(), "read_file");
+        for (name, need) in [("edit_file", "writing"), ("write_file", "writing"), ("web_search", "host")] {
+            let error = toolbox.offered_tool(name).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`{name}` needs ")) && error.contains(need), "{error}");
+            assert_eq!(toolbox.tool(name).unwrap().name(), name, "it is there all the same");
+        }
+    }
 }

@@ -5,7 +5,6 @@
 
 use crate::component::ComponentSource;
 use crate::digest::Digest;
-use crate::grant::Facts;
 use std::fmt;
 use thiserror::Error;
 
@@ -29,16 +28,6 @@ pub enum Need {
     Write,
     /// A granted host.
     Egress,
-}
-
-impl Need {
-    /// Whether these facts are enough.
-    pub fn is_met_by(self, facts: Facts) -> bool {
-        match self {
-            Self::Write => facts.writes,
-            Self::Egress => facts.egress,
-        }
-    }
 }
 
 impl fmt::Display for Need {
@@ -177,10 +166,5 @@ mod tests {
         let wanted =
             [("files", None), ("code", None), ("edit", Some(Need::Write)), ("web", Some(Need::Egress))];
         assert_eq!(needs, wanted);
-        let reads = Facts { reads: true, writes: false, egress: false, deterministic: true };
-        assert!(!Need::Write.is_met_by(reads) && !Need::Egress.is_met_by(reads));
-        assert!(Need::Write.is_met_by(Facts { writes: true, ..reads }));
-        assert!(Need::Egress.is_met_by(Facts { egress: true, ..reads }));
-        assert!(!Need::Write.is_met_by(Facts { egress: true, ..reads }));
     }
 }

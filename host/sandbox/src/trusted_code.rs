@@ -8,6 +8,9 @@ use std::os::fd::AsRawFd;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+/// Threads that one component is compiled on.
+const MOST_THREADS: usize = 8;
+
 /// The output of this program's own compiler.
 pub(crate) struct TrustedCode(Origin);
 
@@ -17,9 +20,18 @@ enum Origin {
 }
 
 impl TrustedCode {
-    /// Compiles a component. Can take seconds.
+    /// Compiles a component. Can take seconds, or minutes where somebody means harm: it has threads
+    /// of its own, since the compiler can't be interrupted, and in threads shared by all a slow
+    /// component would keep every other one waiting.
     pub(crate) fn compile(engine: &Engine, component: &[u8]) -> wasmtime::Result<Self> {
-        engine.precompile_component(component).map(|code| Self(Origin::JustCompiled(code)))
+        let work = || engine.precompile_component(component);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let own = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|_| "ringfence-compile".to_owned());
+        // Without them it still compiles, beside whoever else does.
+        let code = own.build().map_or_else(|_| work(), |own| own.install(work));
+        code.map(|code| Self(Origin::JustCompiled(code)))
     }
 
     /// A file that the cache wrote, in a folder and with permissions that let nobody else write

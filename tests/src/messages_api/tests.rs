@@ -23,6 +23,7 @@ fn request(schema: Value, user: &str) -> Request {
         facts: Value::Null,
         max_tokens: 100,
         tries: None,
+        ledger: ringfence_models::Ledger::default(),
     }
 }
 

@@ -71,6 +71,9 @@ pub fn fetch_page(net: &mut impl Transport, request: &FetchRequest<'_>) -> Resul
     let (url, mut response) = arrive(net, address::parse(request.url)?)?;
     let declared = response.header("content-type").filter(|value| !value.is_empty()).map(ContentType::parse);
     if let Some(declared) = declared.as_ref().filter(|declared| declared.media() == Media::Other) {
+        if response.status >= 400 {
+            return Err(failed(&url, response.status, ""));
+        }
         let length = response.header("content-length").and_then(|length| length.parse::<u64>().ok());
         return Err(unsupported(&url, declared, length));
     }
@@ -86,8 +89,7 @@ pub fn fetch_page(net: &mut impl Transport, request: &FetchRequest<'_>) -> Resul
     let text = charset::decode(&body.bytes, content_type.charset.as_deref(), is_html, body.truncated);
     let extracted = if is_html { html::extract(&text, &url, request.whole_page) } else { as_it_is(&text) };
     if status >= 400 {
-        let (url, text) = (address::shown(url.as_str()), seen::one_line(&extracted.text, ERROR_TEXT));
-        return Err(Failure::Status(format!("{url}: the server answered {status}: {text}")));
+        return Err(failed(&url, status, &extracted.text));
     }
     let part = page::part(&extracted.text, offset, limit)?;
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -140,6 +142,12 @@ fn within(links: Vec<(usize, Link)>, start: usize, end: usize) -> Vec<Link> {
         bytes <= MOST_LINK_BYTES
     });
     fits.collect()
+}
+
+fn failed(url: &Url, status: u16, text: &str) -> Failure {
+    let (url, text) = (address::shown(url.as_str()), seen::one_line(text, ERROR_TEXT));
+    let mark = if text.is_empty() { "" } else { ": " };
+    Failure::Status(format!("{url}: the server answered {status}{mark}{text}"))
 }
 
 fn unsupported(url: &Url, content_type: &ContentType, length: Option<u64>) -> Failure {

@@ -10,15 +10,16 @@ use crate::staging::Staging;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
-use ringfence_sandbox::{GrantPath, ProjectDir, Recovered};
+use ringfence_sandbox::{GrantPath, ProjectDir};
 use ringfence_store::{Entry, Lease, Store, StoreError};
+use std::path::PathBuf;
 
 /// A run whose staged changes are about to be settled.
 pub(super) struct Settle {
     pub(super) staging: Staging,
     lease: Lease,
     run: Run,
-    project: std::path::PathBuf,
+    project: PathBuf,
     paths: Option<Vec<GrantPath>>,
 }
 
@@ -44,10 +45,8 @@ impl Settle {
         let run = Run::from_state(replay(&journal)?);
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
-        if settle.staging.stage().apply_unfinished()?
-            && let Recovered::Finished(applied) = settle.staging.recover(&settle.project()?)?
-        {
-            settle.journal(Settling::Applied, &applied.paths)?;
+        if let Some(settled) = settle.staging.recovered(&settle.project)? {
+            settle.record(settled)?;
         }
         if settle.paths.is_none() && settle.staging.stage().is_empty()? {
             return Ok(Err(Unsettled::Nothing(known.id.0)));
@@ -67,9 +66,12 @@ impl Settle {
 
     /// Writes down what was done. It is done by then: should this fail, the next command does it.
     pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
-        let all = self.staging.stage().is_empty()?;
-        let paths = (!all).then(|| paths.iter().map(GrantPath::to_string).collect());
-        let kind = EventKind::ChangesSettled(Settled { how, paths });
+        let settled = self.staging.settled(how, paths)?;
+        self.record(settled)
+    }
+
+    fn record(&mut self, settled: Settled) -> Result<()> {
+        let kind = EventKind::ChangesSettled(settled);
         let event = Event { at: Store::now(), worked_ms: Some(0), kind };
         let before = self.run.owed();
         let owed = self.run.apply(event.clone()).or_usage()?;

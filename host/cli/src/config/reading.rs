@@ -4,6 +4,9 @@ use super::file::{ConfigFile, parse};
 use super::language::{Position, Problem, positions, problems};
 use crate::exit::Refusal;
 
+/// Characters of what is wrong in one place.
+const QUOTED: usize = 500;
+
 /// Reads the text of a file that is called so in messages.
 pub(super) fn read(named: &str, text: &str) -> Result<ConfigFile, Vec<Problem>> {
     match parse(text) {
@@ -21,8 +24,17 @@ pub(super) fn read(named: &str, text: &str) -> Result<ConfigFile, Vec<Problem>> 
 
 /// What is wrong with a file, each on a line of its own.
 pub(super) fn unreadable(file: &str, problems: &[Problem]) -> anyhow::Error {
-    let lines: Vec<_> = problems.iter().map(|problem| format!("{}: {}", problem.at, problem.what)).collect();
+    let line = |problem: &Problem| format!("{}: {}", problem.at, cut(&problem.what));
+    let lines: Vec<_> = problems.iter().map(line).collect();
     anyhow::Error::from(Refusal::usage(lines.join("\n"))).context(format!("{file} can't be used"))
+}
+
+/// What the file says may be quoted, and that may be all of the file.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
 }
 
 /// Where a key is said: `ringfence.toml, line 3, column 1`.

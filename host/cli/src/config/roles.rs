@@ -1,19 +1,21 @@
 //! Roles: who a run works as, and which tools exist for it.
 //!
 //! A role only ever takes away: tools that aren't named don't exist, and its folders are those of
-//! the granted ones that it names. A user's role stands in place of a project's of the same name.
+//! the granted ones that it names. A user's role stands in place of a project's of the same name, and
+//! both in place of one that is built in.
 
 use super::dirs::{self, beyond, common, plain};
 use super::file::{ConfigFile, Dir};
 use super::hosts::{self, Host};
 use super::language::nearest;
-use super::reading::place;
+use super::reading::{self, place};
 use super::{Flags, ToolPolicy, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{DirGrant, Grants, HostGrant, common_hosts};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Characters of what a role tells every stage.
 const PROMPT: usize = 16_000;
@@ -52,21 +54,25 @@ pub struct Role {
     hosts_within: Vec<HostGrant>,
 }
 
+/// The roles that are there without any configuration.
+static BUILT_IN: LazyLock<ConfigFile> = LazyLock::new(|| {
+    let text = include_str!("roles.toml");
+    reading::read("what is built in", text).expect("the built-in roles are roles")
+});
+
 /// The role that a flag names.
 pub(super) fn chosen(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Option<Role>> {
     let Some(name) = &flags.role else { return Ok(None) };
-    for layer in [user, project] {
+    let layers = [user, project, &BUILT_IN];
+    for layer in layers {
         if let Some(section) = layer.roles.get(name) {
             return Role::of(name, section, layer).map(Some);
         }
     }
-    let names: Vec<_> = user.roles.keys().chain(project.roles.keys()).map(String::as_str).collect();
+    let names: BTreeSet<_> = layers.iter().flat_map(|layer| layer.roles.keys()).map(String::as_str).collect();
     let hint = match nearest(name, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None if names.is_empty() => {
-            "no configuration has any: [roles.NAME], tools = [\"read_file\"]".to_owned()
-        }
-        None => format!("the roles are: {}", names.join(", ")),
+        None => format!("the roles are: {}", names.into_iter().collect::<Vec<_>>().join(", ")),
     };
     Err(Refusal::usage(format!("there is no role `{name}`")).hint(hint).into())
 }

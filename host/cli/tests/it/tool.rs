@@ -3,6 +3,7 @@
 use crate::program::{Home, Said};
 use insta::{assert_snapshot, with_settings};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -47,9 +48,25 @@ fn the_list_for_programs_has_the_schemas() {
     let said = home.run(["tool", "list", "project", "--json"]);
     let tools: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["analyze_code", "list_files", "read_file", "search_text"]);
+    let all = [
+        "analyze_code",
+        "edit_file",
+        "fetch_page",
+        "list_files",
+        "read_file",
+        "search_text",
+        "web_search",
+        "write_file",
+    ];
+    assert_eq!(names, all);
+    let lacks = |name| match name {
+        "edit_file" | "write_file" => json!("a folder granted for writing"),
+        "fetch_page" | "web_search" => json!("a granted host"),
+        _ => json!(null),
+    };
     for tool in tools.as_array().unwrap() {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
+        assert_eq!(tool["lacks"], lacks(tool["name"].as_str().unwrap()));
         assert_eq!(tool["can"]["reads"], true);
         assert_eq!((&tool["can"]["writes"], &tool["can"]["egress"]), (&false.into(), &false.into()));
     }

@@ -17,7 +17,8 @@ fn can(script: &Script, tool: &str) -> ToolFacts {
     script.state().settings.tools.iter().find(|known| known.name == tool).expect("a tool").can
 }
 
-const SENDS: ToolFacts = ToolFacts { reads: true, writes: false, egress: true, deterministic: false };
+const SENDS: ToolFacts =
+    ToolFacts { reads: true, writes: false, staged: false, egress: true, deterministic: false };
 
 #[test]
 fn a_grant_is_recorded_and_leaves_the_question_open() {

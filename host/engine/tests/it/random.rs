@@ -238,8 +238,13 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
         Move::Grant => {
             let grant =
                 LaterGrant::Dir { path: format!("d{n}"), access: "read".to_owned(), masks: Vec::new() };
-            let can =
-                ToolFacts { reads: true, writes: false, egress: n.is_multiple_of(2), deterministic: false };
+            let can = ToolFacts {
+                reads: true,
+                writes: false,
+                staged: false,
+                egress: n.is_multiple_of(2),
+                deterministic: false,
+            };
             let can = [("read_file".to_owned(), can)].into();
             EventKind::Granted(Granted { by: "ann".to_owned(), grant, can })
         }

@@ -69,7 +69,7 @@ impl Stage {
         let targets = self.targets(project, &index, &chosen)?;
         let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;
         let mut plan = Plan {
-            stage: Progress::Preparing,
+            progress: Progress::Preparing,
             project: (stat.st_dev, stat.st_ino),
             steps: steps(project, &targets),
             places: chosen.iter().cloned().collect(),
@@ -80,13 +80,13 @@ impl Stage {
         self.record(&plan)?;
         hit();
         let prepared = self.prepare(project, &plan, &targets).and_then(|()| {
-            plan.stage = Progress::Committed;
+            plan.progress = Progress::Committed;
             self.record(&plan)?;
             hit();
             // The last look before the first rename.
             match moved(project, &plan) {
                 Some(path) => {
-                    plan.stage = Progress::Preparing;
+                    plan.progress = Progress::Preparing;
                     self.record(&plan)?;
                     Err(ApplyError::ChangedMeanwhile(path))
                 }
@@ -122,7 +122,7 @@ impl Stage {
         if plan.project != (stat.st_dev, stat.st_ino) {
             return Err(ApplyError::OtherProject(project.path().to_owned()));
         }
-        match plan.stage {
+        match plan.progress {
             Progress::Preparing => {
                 take_back(project, &plan)?;
                 self.folder.remove_record(APPLY)?;

@@ -13,7 +13,7 @@ const TEMPORARY: &str = ".ringfence-";
 /// The record of an apply that is under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Plan {
-    pub(super) stage: Progress,
+    pub(super) progress: Progress,
     /// The project folder's device and number.
     pub(super) project: (u64, u64),
     pub(super) steps: Vec<Step>,

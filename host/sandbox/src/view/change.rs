@@ -242,7 +242,7 @@ impl View {
         Ok(())
     }
 
-    /// Sets the times of what a path leads to; the stage is told of `None` as "leave it".
+    /// Sets the times of what a path leads to, from those that it has.
     pub(super) fn change_times(&mut self, met: &Met, times: impl FnOnce(Times) -> Times) -> Result<(), Halt> {
         let place = met.place.as_str();
         let old = match &met.there {

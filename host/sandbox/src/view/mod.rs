@@ -2,7 +2,8 @@
 //!
 //! Owns: opening grants, resolving a guest's path to one place under one open handle, judging
 //! that place, `wasi:filesystem`, quotas, and the log of what was read and refused. Doesn't own:
-//! what is staged and how it's kept (`stage`), which grants a call has, what masks mean (`mask`), or what becomes of the log.
+//! what is staged and how it's kept (`stage`), which grants a call has, what masks mean (`mask`),
+//! or what becomes of the log.
 //!
 //! A path is rewritten until neither link nor `..` is left (`resolve`); the place so found is
 //! judged (`policy`: the only spot where masks, grants and access are decided); the kernel then

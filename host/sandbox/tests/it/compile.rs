@@ -83,3 +83,15 @@ async fn a_call_that_is_given_up_leaves_its_work_to_the_next() {
     bench.goes_on().await;
     assert!(!bench.sandbox.would_compile(bench.component()).unwrap());
 }
+
+#[tokio::test]
+async fn a_component_that_is_slow_to_compile_keeps_no_other_one_waiting() {
+    let hostile = bench(600_000);
+    let innocent = Bench::new(SandboxConfig::for_few_calls(), crate::guests::guest());
+    let wait = hostile.sandbox.prepare(hostile.component());
+    assert!(timeout(Duration::from_millis(500), wait).await.is_err());
+    innocent.goes_on().await;
+    let component = hostile.component().clone();
+    drop(hostile);
+    assert!(is_compiling(&component), "it is still at it");
+}

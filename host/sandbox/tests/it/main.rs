@@ -47,4 +47,5 @@ mod stage_model;
 mod stage_reads;
 mod stage_rules;
 mod standard;
+mod standard_web;
 mod watchdog;

@@ -21,7 +21,7 @@ static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
     Standard { sandbox, tools }
 });
 
-async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
+pub(crate) async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
     let tool = STANDARD.tools.get(tool).unwrap_or_else(|| panic!("no tool {tool}")).clone();
     call_within(tree, tool, input, Limits { time_ms: 60_000, ..Limits::default() }).await
 }
@@ -54,7 +54,7 @@ pub(crate) fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
 }
 
 /// A project with `src` and something beside it that nobody granted.
-fn project() -> tempfile::TempDir {
+pub(crate) fn project() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, text) in [
         ("src/main.py", "import os\n\n\ndef main():\n    \"\"\"Runs.\"\"\"\n    return os.getcwd()\n"),
@@ -330,4 +330,70 @@ fn a_component_s_digest_is_known_without_unpacking_and_is_that_of_its_bytes() {
         let known = component.digest().unwrap();
         assert_eq!(known, Digest::of(&component.bytes().unwrap()), "{}", component.name());
     }
+}
+
+#[tokio::test]
+async fn a_tool_that_writes_is_refused_where_nothing_is_granted_for_writing() {
+    let project = project();
+    let before = fs::read_to_string(project.path().join("src/main.py")).unwrap();
+    let tree = tree(project.path(), &["src"]);
+    for (tool, input) in [
+        ("write_file", json!({ "file_path": "src/main.py", "content": "x" })),
+        ("write_file", json!({ "file_path": "src/new.py", "content": "x" })),
+        ("write_file", json!({ "file_path": "src/a/b.py", "content": "x", "create_folders": true })),
+        ("write_file", json!({ "file_path": "../out.py", "content": "x" })),
+        ("edit_file", json!({ "file_path": "src/main.py", "old": "import os", "new": "import sys" })),
+        ("edit_file", json!({ "file_path": "src/main.py", "patch": "@@\n-import os\n+import sys\n" })),
+        ("edit_file", json!({ "file_path": "secret/key.py", "old": "KEY", "new": "K" })),
+    ] {
+        let path = input["file_path"].as_str().unwrap().to_owned();
+        let report = call_in(&tree, tool, input).await;
+        let Outcome::Denied { error, denials } = report.outcome else {
+            panic!("{tool} {path}: {:?} {:?}", report.outcome, report.crash)
+        };
+        // What isn't granted at all doesn't exist for a tool; what is can't be written.
+        let case = if path.starts_with("secret") { "not_found" } else { "not_permitted" };
+        assert_eq!(error["case"], case, "{tool} {path}: {error}");
+        assert!(error["value"].as_str().unwrap().contains(path.split("/b").next().unwrap()), "{error}");
+        assert!(!denials.is_empty());
+    }
+    assert_eq!(fs::read_to_string(project.path().join("src/main.py")).unwrap(), before);
+    assert_eq!(fs::read_dir(project.path().join("src")).unwrap().count(), 2);
+}
+
+#[tokio::test]
+async fn an_edit_that_does_not_fit_is_explained_by_the_guest() {
+    let project = project();
+    let tree = tree(project.path(), &["src"]);
+    for (input, case, word) in [
+        (json!({ "old": "def man():", "new": "x" }), "no_match", "     4: def main():"),
+        (json!({ "old": "os", "new": "x" }), "ambiguous", "2 times, at lines 1, 6"),
+        (json!({ "patch": "@@ -1,1 +1,1 @@\n-import re\n+x\n" }), "no_match", "hunk 1"),
+        (json!({}), "invalid_edit", "`old` and `new`, or `patch`"),
+    ] {
+        let mut input = input;
+        input["file_path"] = json!("src/main.py");
+        let Outcome::Failed(error) = call_in(&tree, "edit_file", input).await.outcome else {
+            panic!("{case}")
+        };
+        assert_eq!(error["case"], case);
+        assert!(error["value"].as_str().unwrap().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn what_a_model_reads_of_the_tools_that_write_and_use_the_web_is_this() {
+    let shown: Vec<Value> = ["write_file", "edit_file", "fetch_page", "web_search"]
+        .into_iter()
+        .map(|name| {
+            let definition = STANDARD.tools.get(name).unwrap().definition();
+            json!({
+                "name": name,
+                "description": definition.description,
+                "input": definition.input_schema,
+                "output": definition.output_schema,
+            })
+        })
+        .collect();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
 }

@@ -322,12 +322,23 @@ impl Writer {
     }
 
     pub(super) fn end_link(&mut self) {
-        self.note_link();
+        if let Some((href, start)) = self.link.take() {
+            self.keep_link(&href, start);
+        }
     }
 
-    /// Keeps the open link, if it leads to another page.
+    /// The line ends, and with it the open link, unless its text is still to come.
     fn note_link(&mut self) {
         let Some((href, start)) = self.link.take() else { return };
+        if self.line.get(start..).unwrap_or_default().trim().is_empty() {
+            self.link = Some((href, 0));
+        } else {
+            self.keep_link(&href, start);
+        }
+    }
+
+    /// Keeps a link, if it leads to another page.
+    fn keep_link(&mut self, href: &str, start: usize) {
         if href.is_empty()
             || href.starts_with('#')
             || href.len() > LINK_BYTES
@@ -335,7 +346,7 @@ impl Writer {
         {
             return;
         }
-        let Ok(url) = self.base.join(&href) else { return };
+        let Ok(url) = self.base.join(href) else { return };
         if !matches!(url.scheme(), "http" | "https") || url.as_str().len() > LINK_BYTES {
             return;
         }

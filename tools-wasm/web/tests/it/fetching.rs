@@ -160,6 +160,9 @@ fn an_error_of_the_server_shows_the_start_of_its_text() {
     let Err(Failure::Status(why)) = fetch(&mut net, URL) else { panic!("fetched") };
     assert!(why.starts_with("`https://a.test/`: the server answered 404: # Not found word word"), "{why}");
     assert!(why.len() < 600);
+    let mut net = Net::default().answer(URL, 500, &[("content-type", "image/png")], "\0");
+    let failure = Failure::Status("`https://a.test/`: the server answered 500".into());
+    assert_eq!(fetch(&mut net, URL), Err(failure));
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

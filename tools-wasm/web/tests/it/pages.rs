@@ -154,3 +154,14 @@ fn links_are_absolute_and_each_comes_once() {
         [("1", "https://b.test/x/y"), ("7", "https://c.test/"), ("[image: Logo]", "https://b.test/z")]
     );
 }
+
+#[test]
+fn a_link_around_blocks_has_the_first_one_s_text() {
+    let page = read(
+        "<a href=/1><h3>Card</h3><p>More</p></a><a href=/2><div><img></div></a><a href=/3><div>x</div></a>",
+    );
+    let links: Vec<(&str, &str)> =
+        page.links.iter().map(|(_, link)| (link.text.as_str(), link.url.as_str())).collect();
+    assert_eq!(page.text, "### Card\n\nMore\n\nx");
+    assert_eq!(links, [("Card", "https://a.test/1"), ("", "https://a.test/2"), ("x", "https://a.test/3")]);
+}

@@ -10,7 +10,7 @@ mod verdict;
 
 use crate::args::{GlobalArgs, ReplayArgs};
 use crate::exit::Exit;
-use crate::output::out;
+use crate::output::{out, out_json};
 use crate::state_dir::Folders;
 use crate::terminal::one_line;
 use anyhow::Result;
@@ -34,7 +34,7 @@ pub(super) fn execute(args: &ReplayArgs, global: &GlobalArgs) -> Result<Exit> {
     let counts = Counts::of(&compared);
     let same = folded.findings.is_empty() && counts.different == 0;
     match args.json {
-        true => out(&format!("{:#}\n", as_json(&journal, &folded, &compared, &counts, same)))?,
+        true => out_json(&as_json(&journal, &folded, &compared, &counts, same))?,
         false => out(&as_text(&journal, &folded, &compared, &counts, global.quiet))?,
     }
     Ok(if same { Exit::Done } else { Exit::Failed })

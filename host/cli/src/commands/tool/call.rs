@@ -5,7 +5,7 @@ use crate::args::{GlobalArgs, ToolCallArgs};
 use crate::exit::Exit;
 use crate::output::{err, out};
 use crate::recall::Recall;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{json, one_line, plain};
 use anyhow::{Context, Result};
 use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
 use serde_json::Value;
@@ -148,8 +148,8 @@ fn fail(what: &str, message: &str, exit: Exit) -> Exit {
     exit
 }
 
-/// One line for programs; indented, and safe to look at, on a terminal. JSON's own escapes make
-/// controls harmless, but not all that turns the direction of text.
+/// One line for programs; indented on a terminal. Safe to look at either way: what is piped may
+/// end on a terminal too.
 fn shown(value: &Value) -> String {
-    if std::io::stdout().is_terminal() { plain(&format!("{value:#}\n")) } else { format!("{value}\n") }
+    if std::io::stdout().is_terminal() { plain(&format!("{value:#}\n")) } else { json(&format!("{value}\n")) }
 }

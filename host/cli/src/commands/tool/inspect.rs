@@ -4,7 +4,7 @@ use super::{Workbench, shape};
 use crate::args::{GlobalArgs, ToolInspectArgs};
 use crate::exit::{Exit, OrUsage};
 use crate::output::out;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{self, one_line, plain};
 use anyhow::Result;
 use ringfence_sandbox::{ComponentSource, LoadedComponent, Tool, Toolset, standard};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn as_json(bench: &Workbench, component: &LoadedComponent, tools: &[Tool]) -> St
         "producers": known.producers,
         "warnings": known.warnings,
     });
-    format!("{all:#}\n")
+    terminal::json(&format!("{all:#}\n"))
 }
 
 fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) -> String {

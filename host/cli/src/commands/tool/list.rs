@@ -3,7 +3,7 @@
 use super::Workbench;
 use crate::args::{GlobalArgs, ToolListArgs};
 use crate::exit::Exit;
-use crate::output::out;
+use crate::output::{out, out_json};
 use crate::terminal::one_line;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
                 })
             })
             .collect();
-        out(&format!("{:#}\n", Value::from(tools)))?;
+        out_json(&tools)?;
         return Ok(Exit::Done);
     }
     let width = bench.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
