@@ -227,6 +227,23 @@ mod tests {
     }
 
     #[test]
+    fn a_role_narrows_hosts_for_all_tools_and_never_widens_them() {
+        let project = parse(
+            "grants.hosts = ['https://a.example', 'https://b.example']\n[tools.t]\nhosts = ['https://a.example/v1']\n[roles.r]\ntools = ['t']\nhosts = ['https://a.example']",
+        )
+        .unwrap();
+        let of = |user: &ConfigFile| Resolved::of_layers(&project, user, &as_role("r", &[]));
+        let resolved = of(&ConfigFile::default()).unwrap();
+        let shown = |hosts: &[HostGrant]| hosts.iter().map(HostGrant::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&resolved.grants.hosts), ["https://a.example"]);
+        assert_eq!(shown(&resolved.tools["t"].hosts), ["https://a.example/v1"]);
+        let user = parse("grants.hosts = ['https://b.example']\ntools.t.hosts = []").unwrap();
+        assert!(of(&user).is_err());
+        let steady = parse("grants.deterministic = true").unwrap();
+        assert!(of(&steady).unwrap().grants.hosts.is_empty());
+    }
+
+    #[test]
     fn a_role_shows_nothing_that_is_hidden() {
         for masks in ["default_masks = false", "masks = ['!.env']"] {
             let text = format!("[roles.r]\ntools = []\ndirs = [{{ path = 'src', {masks} }}]");

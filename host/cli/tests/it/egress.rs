@@ -205,3 +205,24 @@ fn search(folder: &Path, look: &mut impl FnMut(&[u8])) {
         }
     }
 }
+
+#[test]
+fn the_tool_that_searches_asks_whom_the_configuration_names_and_no_other_tool_is_told() {
+    let world = World::new();
+    let search = || {
+        let input = r#"{"query": "ring fence"}"#;
+        world.home.run(["tool", "call", "web_search", input, "--project", "project"])
+    };
+    let (grant, url) = (world.server.grant(), world.server.url());
+    world.configure(&format!("grants.hosts = [{grant}]\n"));
+    let said = search();
+    assert!(said.code == 1 && said.err.contains("no search provider is configured"), "{said}");
+    let asks =
+        format!("grants.hosts = [{grant}]\n[tools.web_search]\nprovider = \"searxng\"\nurl = \"{url}\"\n");
+    world.configure(&asks);
+    search();
+    assert!(world.server.heard()[0].starts_with("GET /search?"), "{:?}", world.server.heard());
+    world.configure(&asks.replace("web_search", "fetch_page"));
+    let said = search();
+    assert!(said.code == 2 && said.err.contains("say it in [tools.web_search]"), "{said}");
+}
