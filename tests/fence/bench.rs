@@ -3,8 +3,8 @@
 use crate::guests::Guest;
 use crate::made;
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant, GrantPath, GrantedTree, Grants,
-    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant, EgressContext, GrantPath,
+    GrantedTree, Grants, Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use ringfence_tests::product::{Product, snapshot};
 use serde_json::{Value, json};
@@ -146,6 +146,7 @@ impl Fence {
             limits: self.limits.clone(),
             stage: None,
             known: Default::default(),
+            egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
     }

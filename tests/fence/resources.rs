@@ -61,7 +61,7 @@ threats! {
         Limits, "that it can't be had"
         => Made many_memories;
     "A million handles of the tool's own",
-        Limits, "that the limit of data handed over at once was exceeded"
+        Limits, "that the limit of handles was exceeded"
         => Made a_million_handles;
 }
 
@@ -247,5 +247,5 @@ fn a_million_handles() {
           (local.set $left (i32.sub (local.get $left) (i32.const 1)))
           (br_if $again (local.get $left)))))"#;
     let told = came_to(wit, module);
-    assert!(told.contains("limit of data handed over at once"), "{told}");
+    assert!(told.contains("limit of handles"), "{told}");
 }

@@ -2,6 +2,7 @@
 //!
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
+use crate::egress::HostGrant;
 use crate::mask::Masks;
 use crate::receipt::{Denial, DenialReason, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
@@ -9,6 +10,8 @@ use std::fmt::Write;
 
 /// Bytes of a tool's own error that fit into a line.
 const ERROR_BYTES: usize = 600;
+/// Granted hosts that a line names.
+const HOSTS_NAMED: usize = 6;
 
 impl Outcome {
     /// One line that says how the call ended and, where the fence refused something, what was
@@ -24,7 +27,7 @@ impl Outcome {
                     if !line.is_empty() {
                         line.push_str("; ");
                     }
-                    line.push_str(&denial.message(&receipt.dirs));
+                    line.push_str(&denial.message(&receipt.dirs, &receipt.hosts));
                 }
                 if denials.len() > 3 {
                     let _ = write!(line, "; and {} more", denials.len() - 3);
@@ -39,7 +42,7 @@ impl Outcome {
 
 impl Denial {
     /// `../x is outside the granted folders (src, read)`, and what would allow it.
-    pub fn message(&self, granted: &[GrantedDir]) -> String {
+    pub fn message(&self, granted: &[GrantedDir], hosts: &[HostGrant]) -> String {
         let asked = &self.asked;
         let mut line = match self.reason {
             DenialReason::NotGranted => {
@@ -84,7 +87,22 @@ impl Denial {
                 format!("{asked} can't be removed or moved: something in it is hidden from tools")
             }
             DenialReason::NoLinks => format!("{asked}: links can't be made or moved"),
-            DenialReason::Network => format!("{asked} was not requested: no host is granted"),
+            DenialReason::Network if self.operation != "request" => {
+                format!("{} {asked}: sockets and name look-ups are closed to tools", self.operation)
+            }
+            DenialReason::Network if hosts.is_empty() => {
+                format!("{asked} was not requested: no host is granted")
+            }
+            DenialReason::Network => format!("{asked} is not a granted host ({})", named(hosts)),
+            DenialReason::UrlPath => format!("{asked} is outside the granted paths ({})", named(hosts)),
+            DenialReason::Method => {
+                let method = asked.split(' ').next().unwrap_or(asked);
+                format!("{asked}: {method} is not granted there ({})", named(hosts))
+            }
+            DenialReason::Address => {
+                format!("{asked} led to {}, and its grant is for addresses of the internet", self.resolved)
+            }
+            DenialReason::Malformed => format!("{asked} was not requested: {}", self.resolved),
         };
         if let Some(grant) = &self.would_allow {
             let _ = write!(line, "; `{grant}` would allow it");
@@ -98,6 +116,14 @@ fn listed(granted: &[GrantedDir]) -> String {
         return "none".to_owned();
     }
     let shown: Vec<_> = granted.iter().map(|grant| format!("{}, {}", grant.path, grant.access)).collect();
+    shown.join("; ")
+}
+
+fn named(hosts: &[HostGrant]) -> String {
+    let mut shown: Vec<String> = hosts.iter().take(HOSTS_NAMED).map(HostGrant::to_string).collect();
+    if let Some(more @ 1..) = hosts.len().checked_sub(HOSTS_NAMED) {
+        shown.push(format!("and {more} more"));
+    }
     shown.join("; ")
 }
 
@@ -151,7 +177,7 @@ mod tests {
                 "src/x is masked (`*.csv` is hidden from tools); `--mask '!/src/x'` would allow it",
             ),
         ] {
-            assert_eq!(masked(mask, allow).message(&granted()), line);
+            assert_eq!(masked(mask, allow).message(&granted(), &[]), line);
         }
     }
 
@@ -167,9 +193,52 @@ mod tests {
             would_allow: Some("--dir .".to_owned()),
         };
         assert_eq!(
-            denial.message(&granted),
+            denial.message(&granted, &[]),
             "src/../secrets.txt is outside the granted folders (src, read); `--dir .` would allow it"
         );
+    }
+
+    #[test]
+    fn a_refused_request_names_the_granted_hosts_and_the_grant_that_would_allow_it() {
+        let asked = |reason, resolved: &str, would_allow: Option<&str>| Denial {
+            operation: "request".to_owned(),
+            asked: "GET http://10.0.0.1/".to_owned(),
+            resolved: resolved.to_owned(),
+            reason,
+            mask: None,
+            would_allow: would_allow.map(str::to_owned),
+        };
+        let hosts = [HostGrant::parse("https://api.example.com").unwrap()];
+        let allow = Some(r#"{ url = "http://10.0.0.1", private = true }"#);
+        for (denial, hosts, line) in [
+            (
+                asked(DenialReason::Network, "", allow),
+                &hosts[..],
+                r#"GET http://10.0.0.1/ is not a granted host (https://api.example.com); `{ url = "http://10.0.0.1", private = true }` would allow it"#,
+            ),
+            (
+                asked(DenialReason::Network, "", None),
+                &[],
+                "GET http://10.0.0.1/ was not requested: no host is granted",
+            ),
+            (
+                asked(DenialReason::Method, "", None),
+                &hosts,
+                "GET http://10.0.0.1/: GET is not granted there (https://api.example.com)",
+            ),
+            (
+                asked(DenialReason::Address, "10.0.0.1, an address of a private network", None),
+                &hosts,
+                "GET http://10.0.0.1/ led to 10.0.0.1, an address of a private network, and its grant is for addresses of the internet",
+            ),
+            (
+                asked(DenialReason::Malformed, "it holds a user name", None),
+                &hosts,
+                "GET http://10.0.0.1/ was not requested: it holds a user name",
+            ),
+        ] {
+            assert_eq!(denial.message(&[], hosts), line);
+        }
     }
 
     #[test]

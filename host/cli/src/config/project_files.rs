@@ -123,6 +123,14 @@ impl ConfigFile {
             let what = format!("{CONFIG} says `{key}`, which isn't a project's to say");
             wrong.push(Refusal::usage(what).hint("put it into your own configuration, or use the flag"));
         }
+        for name in self.secrets.keys() {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says `[secrets.{name}]`; a project can't, since it could send your keys anywhere"
+                ))
+                .hint("put it into your own configuration"),
+            );
+        }
         let of_tools = self.tools.values().filter_map(|tool| tool.dirs.as_ref());
         let of_roles = self.roles.values().filter_map(|role| role.dirs.as_ref());
         let dirs = self.grants.dirs.iter().chain(of_tools).chain(of_roles);

@@ -21,6 +21,17 @@ pub struct ComponentTools {
     pub warnings: Vec<String>,
 }
 
+impl ComponentTools {
+    /// Whether it imports what requests are made with. Where not all imports are listed, it may.
+    pub fn asks_hosts(&self) -> bool {
+        self.imports.len() >= MAX_IMPORTS
+            || self.imports.iter().any(|import| import.starts_with("wasi:http/"))
+    }
+}
+
+/// Imports that are listed; more are passed over.
+pub(super) const MAX_IMPORTS: usize = 1_000;
+
 /// One tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {

@@ -31,7 +31,11 @@ fn each_way_of_losing_a_content_needs_it_to_be_read() {
         let denial = guest.one_denial(NotRead);
         assert_eq!((denial.operation.as_str(), denial.resolved.as_str()), (operation, "src/a.txt"));
         assert_eq!(denial.asked, "src/a.txt");
-        assert!(denial.message(&[]).contains("read it whole, then write"), "{}", denial.message(&[]));
+        assert!(
+            denial.message(&[], &[]).contains("read it whole, then write"),
+            "{}",
+            denial.message(&[], &[])
+        );
         guest.read_first("src/a.txt");
         way(&mut guest).unwrap();
         guest.settle(true);
@@ -83,7 +87,7 @@ fn what_an_earlier_call_has_read_counts_if_it_is_the_same_still() {
         guest.write("src/a.txt", "x").unwrap();
         assert_eq!(guest.write("src/b.txt", "x"), Err(ErrorCode::NotPermitted));
         let denial = guest.one_denial(ChangedSinceRead);
-        assert!(denial.message(&[]).contains("has changed since it was read"));
+        assert!(denial.message(&[], &[]).contains("has changed since it was read"));
     });
 }
 

@@ -30,9 +30,6 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
         let again = format!("show it: {}", session::own_command(&format!("show {}", known.id), &folders));
         return Err(Refusal::usage(what).hint(again).into());
     }
-    for url in &args.hosts {
-        host::check(url)?;
-    }
     let store = folders.open_store(Durability::Full)?;
     let last_sign = store.heartbeat(&known.id)?.map(|sign| sign.at);
     let mut lease = store.lease(&known.id).map_err(|error| driven(error, &folders))?;
@@ -41,6 +38,11 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
     let mut grants = Vec::new();
     for dir in &args.dirs {
         let grant = dir::wanted(dir, &before.grants)?;
+        before.allow(&grant)?;
+        grants.push(grant);
+    }
+    for url in &args.hosts {
+        let grant = host::wanted(url, &before.grants)?;
         before.allow(&grant)?;
         grants.push(grant);
     }

@@ -185,6 +185,11 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
             if report.fence.omitted > 0 { "at least " } else { "" },
             plural(report.fence.files_opened, "different file")
         ));
+        if !report.fence.hosts.is_empty() {
+            let hosts: Vec<String> = report.fence.hosts.iter().map(|host| word(host)).collect();
+            let requests = plural(report.fence.requests, "request");
+            page.line(format!("Granted hosts: {}. The tools made {requests}.", hosts.join(", ")));
+        }
         let components = &report.fence.components;
         page.table(
             &["Tool", "Component"],
