@@ -169,17 +169,18 @@ impl Toolbox {
 /// can work side by side; and hosts, with their secrets, only if it's made for those.
 fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
     let mut enough = given.clone();
-    let (writes, asks) = match need {
-        Some(Need::Write) => (true, false),
-        Some(Need::Egress) => (false, true),
-        None => (false, false),
-    };
-    if !writes {
-        enough.dirs.iter_mut().for_each(|dir| dir.access = Access::Read);
-    }
-    if !asks {
-        enough.hosts.clear();
-        enough.secrets.clear();
+    match need {
+        // What it reads it could send.
+        Some(Need::Egress) => enough.dirs.clear(),
+        Some(Need::Write) => {
+            enough.hosts.clear();
+            enough.secrets.clear();
+        }
+        None => {
+            enough.dirs.iter_mut().for_each(|dir| dir.access = Access::Read);
+            enough.hosts.clear();
+            enough.secrets.clear();
+        }
     }
     enough
 }

@@ -269,12 +269,13 @@ impl Grants {
         self.deterministic || !self.entropy
     }
 
-    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host.
+    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host, and who doesn't
+    /// import `wasi:filesystem` opens no file.
     pub fn facts_of(&self, tool: &Tool) -> Facts {
-        if tool.component().tools().asks_hosts() {
-            return self.facts();
-        }
-        Self { hosts: Vec::new(), ..self.clone() }.facts()
+        let component = tool.component().tools();
+        let hosts = if component.asks_hosts() { self.hosts.clone() } else { Vec::new() };
+        let dirs = if component.opens_files() { self.dirs.clone() } else { Vec::new() };
+        Self { hosts, dirs, ..self.clone() }.facts()
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

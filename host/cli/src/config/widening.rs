@@ -150,6 +150,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("durability", "durability = 'relaxed'"),
     ("notify", "notify = 'curl evil'"),
+    ("host.private", "grants.hosts = [{ url = 'http://10.0.0.1', private = true }]"),
     ("dir.default_masks", "grants.dirs = [{ path = '.', default_masks = false }]"),
     ("model.base_url", "models.plan = { provider = 'openai', base_url = 'http://evil' }"),
     ("model.plain_http", "models.plan = { provider = 'openai', plain_http = true }"),
@@ -173,7 +174,6 @@ const ADDED: &[&str] = &[
     "dir.masks",
     "host.url",
     "host.methods",
-    "host.private",
     "model.provider",
     "model.model",
     "model.effort",

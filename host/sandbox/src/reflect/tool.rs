@@ -24,8 +24,16 @@ pub struct ComponentTools {
 impl ComponentTools {
     /// Whether it imports what requests are made with. Where not all imports are listed, it may.
     pub fn asks_hosts(&self) -> bool {
-        self.imports.len() >= MAX_IMPORTS
-            || self.imports.iter().any(|import| import.starts_with("wasi:http/"))
+        self.may_import("wasi:http/")
+    }
+
+    /// Whether it imports what files are opened with. Where not all imports are listed, it may.
+    pub fn opens_files(&self) -> bool {
+        self.may_import("wasi:filesystem/")
+    }
+
+    fn may_import(&self, package: &str) -> bool {
+        self.imports.len() >= MAX_IMPORTS || self.imports.iter().any(|import| import.starts_with(package))
     }
 }
 
