@@ -42,6 +42,18 @@ fn what_a_person_grants_holds_from_the_next_call_on_and_answers_nothing() {
 }
 
 #[test]
+fn a_tool_that_a_grant_makes_possible_is_there_from_then_on() {
+    let (product, server) = (sample(), MessagesApi::start(asks_first("README.md")));
+    let waiting = asking(&product, &server, &["--dir", "shop"]);
+    let run = waiting.run_id();
+    let tools = || shown(&product, run)["state"]["settings"]["tools"].to_string();
+    assert!(!tools().contains("edit_file"));
+    let granted = product.run(&["grant", run, "--dir", "shop:write"], &[]);
+    assert_eq!((granted.code, granted.stdout.as_str()), (Some(0), "granted: shop (write)\n"), "{granted:?}");
+    assert!(tools().contains("edit_file"));
+}
+
+#[test]
 fn without_the_grant_the_same_call_is_denied() {
     let (product, server) = (sample(), MessagesApi::start(asks_first("README.md")));
     let waiting = asking(&product, &server, &["--dir", "shop"]);
