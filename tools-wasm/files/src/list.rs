@@ -3,7 +3,7 @@
 use crate::failure::{Failure, amount};
 use crate::glob::Glob;
 use crate::walk::Walk;
-use ringfence_guest_project::{Kind, Root, size};
+use ringfence_guest_project::{Kind, Root, look};
 use std::io;
 
 const DEFAULT_ENTRIES: u32 = 1000;
@@ -82,8 +82,8 @@ pub fn list_files(root: &Root, request: &ListRequest<'_>) -> Result<Listing, Fai
             room -= weight;
             // Only what is shown is asked for its size: that is most of the cost of a listing.
             let size = match found.kind {
-                Kind::File => match size(&found.place()) {
-                    Ok(size) => size,
+                Kind::File => match look(&found.place()) {
+                    Ok((_, size)) => size,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(_) => 0,
                 },

@@ -1,9 +1,8 @@
 //! Going through a directory tree: sorted, without recursion, with an end.
 
 use crate::ignored::{Ignored, is_ignore_file};
-use ringfence_guest_project::{Entries, Fault, Kind, Root, entries, quoted};
+use ringfence_guest_project::{Entries, Fault, Kind, Root, entries, look, quoted};
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -162,7 +161,7 @@ impl Iterator for Walk {
 /// Why the directory that was asked for can't be listed.
 fn not_listed(asked: &str, place: &Path, error: &io::Error) -> Fault {
     match error.kind() {
-        io::ErrorKind::NotADirectory if fs::symlink_metadata(place).is_ok() => {
+        io::ErrorKind::NotADirectory if look(place).is_ok() => {
             Fault::NotADirectory(format!("{}: not a directory", quoted(asked)))
         }
         _ => Fault::of(asked, error),

@@ -47,9 +47,10 @@ impl Iterator for Entries {
     }
 }
 
-/// The size of a file in bytes; of a link, its own. Fails as `std::fs::symlink_metadata` does.
-pub fn size(place: &Path) -> io::Result<u64> {
-    how::size(place)
+/// What is at a place, and its size in bytes. A link at the end isn't followed; fails as
+/// `std::fs::symlink_metadata` does.
+pub fn look(place: &Path) -> io::Result<(Kind, u64)> {
+    how::look(place)
 }
 
 /// A file or folder, open for reading.

@@ -11,7 +11,7 @@ mod read;
 mod text;
 
 pub use fault::Fault;
-pub use fs::{Entries, File, Kind, entries, size};
+pub use fs::{Entries, File, Kind, entries, look};
 pub use name::{Root, quoted};
 pub use read::read_whole;
 pub use text::{Binary, binary_head, cut_at, decode, whole_characters};

@@ -1,8 +1,7 @@
 //! Paths: from what was asked to what is opened, and to what is shown.
 
 use crate::fault::Fault;
-use crate::fs::{File, Kind};
-use std::fs;
+use crate::fs::{File, Kind, look};
 use std::path::PathBuf;
 
 /// The most bytes of a path that a message repeats.
@@ -65,7 +64,7 @@ impl Root {
     }
 
     fn is_directory(&self, parts: &[&str]) -> bool {
-        fs::symlink_metadata(self.resolve(&parts.join("/"))).is_ok_and(|metadata| metadata.is_dir())
+        look(&self.resolve(&parts.join("/"))).is_ok_and(|(kind, _)| kind == Kind::Directory)
     }
 }
 

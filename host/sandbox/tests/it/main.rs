@@ -41,4 +41,5 @@ mod stage_model;
 mod stage_reads;
 mod stage_rules;
 mod standard;
+mod standard_reads;
 mod watchdog;

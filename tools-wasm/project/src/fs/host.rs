@@ -43,9 +43,10 @@ pub(super) fn open(place: &Path) -> io::Result<(File, Kind, u64)> {
     Ok((File { descriptor, position: 0 }, type_.into(), size))
 }
 
-pub(super) fn size(place: &Path) -> io::Result<u64> {
+pub(super) fn look(place: &Path) -> io::Result<(Kind, u64)> {
     let (root, path) = below_root(place)?;
-    root.stat_at(PathFlags::empty(), path).map(|stat| stat.size).map_err(failed)
+    let stat = root.stat_at(PathFlags::empty(), path).map_err(failed)?;
+    Ok((stat.type_.into(), stat.size))
 }
 
 impl Iterator for Entries {

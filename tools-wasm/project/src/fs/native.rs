@@ -20,8 +20,8 @@ pub(super) fn open(place: &Path) -> io::Result<(File, Kind, u64)> {
     Ok((file, metadata.file_type().into(), metadata.len()))
 }
 
-pub(super) fn size(place: &Path) -> io::Result<u64> {
-    fs::symlink_metadata(place).map(|metadata| metadata.len())
+pub(super) fn look(place: &Path) -> io::Result<(Kind, u64)> {
+    fs::symlink_metadata(place).map(|metadata| (metadata.file_type().into(), metadata.len()))
 }
 
 impl Iterator for Entries {
