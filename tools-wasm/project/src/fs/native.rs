@@ -28,16 +28,11 @@ impl Iterator for Entries {
     type Item = io::Result<(OsString, Kind)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.0.next()? {
-                Ok(entry) => match entry.file_type() {
-                    Ok(kind) => return Some(Ok((entry.file_name(), kind.into()))),
-                    // Gone since it was listed: then it isn't there.
-                    Err(_) => {}
-                },
-                Err(error) => return Some(Err(error)),
-            }
-        }
+        self.0.find_map(|entry| match entry {
+            // What is gone since it was listed isn't there.
+            Ok(entry) => entry.file_type().ok().map(|kind| Ok((entry.file_name(), kind.into()))),
+            Err(error) => Some(Err(error)),
+        })
     }
 }
 
