@@ -9,6 +9,8 @@ use std::fmt::Write;
 
 /// Bytes of a tool's own error that fit into a line.
 const ERROR_BYTES: usize = 600;
+/// Refusals that are told in full.
+const SHOWN_DENIALS: usize = 3;
 
 impl Outcome {
     /// One line that says how the call ended and, where the fence refused something, what was
@@ -18,18 +20,13 @@ impl Outcome {
             Self::Done(_) => String::new(),
             Self::Failed(error) => error_text(error),
             Self::Trapped(why) => format!("the tool crashed: {why}"),
-            Self::Denied { denials, .. } => {
-                let mut line = String::new();
-                for denial in denials.iter().take(3) {
-                    if !line.is_empty() {
-                        line.push_str("; ");
-                    }
-                    line.push_str(&denial.message(&receipt.dirs));
+            Self::Denied { denials, crash, .. } => {
+                let refused = refusals(denials, &receipt.dirs);
+                match crash {
+                    None => refused,
+                    // First, so that no path is too long for it to be seen.
+                    Some(why) => format!("the tool crashed: {why}; before that it was refused: {refused}"),
                 }
-                if denials.len() > 3 {
-                    let _ = write!(line, "; and {} more", denials.len() - 3);
-                }
-                line
             }
             Self::Exceeded(exceeded) => format!("the tool was stopped: it exceeded its limit of {exceeded}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
@@ -93,6 +90,16 @@ impl Denial {
     }
 }
 
+/// The first few refusals, and how many more there were.
+fn refusals(denials: &[Denial], granted: &[GrantedDir]) -> String {
+    let shown: Vec<_> = denials.iter().take(SHOWN_DENIALS).map(|denial| denial.message(granted)).collect();
+    let mut line = shown.join("; ");
+    if denials.len() > SHOWN_DENIALS {
+        let _ = write!(line, "; and {} more", denials.len() - SHOWN_DENIALS);
+    }
+    line
+}
+
 fn listed(granted: &[GrantedDir]) -> String {
     if granted.is_empty() {
         return "none".to_owned();
@@ -132,6 +139,28 @@ mod tests {
         [GrantedDir { path, access: Access::Read, masks: Digest::of(b"none") }]
     }
 
+    fn receipt() -> Receipt {
+        Receipt {
+            tool: "t".to_owned(),
+            component: Digest::of(b"none"),
+            grants: Digest::of(b"none"),
+            dirs: granted().to_vec(),
+            opened: Vec::new(),
+            written: Vec::new(),
+            denials: Vec::new(),
+            omitted: 0,
+            truncated: false,
+            output_bytes: 0,
+            stdio_bytes: 0,
+            peak_memory_bytes: 0,
+            cpu_us: 0,
+            fuel: None,
+            wall_us: 0,
+            exceeded: None,
+            cached: None,
+        }
+    }
+
     #[test]
     fn a_masked_place_is_told_from_one_that_no_grant_shows() {
         let masked = |mask: Option<&str>, would_allow: Option<&str>| Denial {
@@ -169,6 +198,31 @@ mod tests {
         assert_eq!(
             denial.message(&granted),
             "src/../secrets.txt is outside the granted folders (src, read); `--dir .` would allow it"
+        );
+    }
+
+    #[test]
+    fn a_crash_after_a_refusal_is_told_before_it() {
+        let receipt = receipt();
+        let denial = Denial {
+            operation: "open".to_owned(),
+            asked: "app.py".to_owned(),
+            resolved: "app.py".to_owned(),
+            reason: DenialReason::NotGranted,
+            mask: None,
+            would_allow: Some("--dir .".to_owned()),
+        };
+        let outcome = |crash: Option<&str>| Outcome::Denied {
+            error: Value::Null,
+            denials: vec![denial.clone(); 5],
+            crash: crash.map(str::to_owned),
+        };
+        let one = "app.py is outside the granted folders (src, read); `--dir .` would allow it";
+        let refused = format!("{one}; {one}; {one}; and 2 more");
+        assert_eq!(outcome(None).message(&receipt), refused);
+        assert_eq!(
+            outcome(Some("unreachable in f")).message(&receipt),
+            format!("the tool crashed: unreachable in f; before that it was refused: {refused}")
         );
     }
 
