@@ -90,6 +90,11 @@ impl Fence {
         Self::under(&Grants { dirs: granted(&["src"]), entropy: true, ..Grants::whole_project() })
     }
 
+    /// With `src` granted, and answers that equal calls have in common.
+    pub(crate) fn deterministic() -> Self {
+        Self::under(&Grants { dirs: granted(&["src"]), deterministic: true, ..Grants::whole_project() })
+    }
+
     fn under(grants: &Grants) -> Self {
         let home = tempfile::tempdir().unwrap();
         lay_out(&home.path().join("project"));

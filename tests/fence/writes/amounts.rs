@@ -64,7 +64,8 @@ fn a_hundred_thousand_new_files(guest: &Guest) {
 }
 
 fn an_append_without_end(guest: &Guest) {
-    let fence = Fence::writing().within(Limits { write_bytes: 8 << 20, time_ms: 60_000, ..Limits::default() });
+    let fence =
+        Fence::writing().within(Limits { write_bytes: 8 << 20, time_ms: 60_000, ..Limits::default() });
     let before = fence.content();
     let input = json!({ "path": "src/new", "text": "x".repeat(10_000), "times": 1_u64 << 40 });
     is_stopped_without_a_trace(&fence, &fence.call(guest, "append_again", input), "bytes written to files");
@@ -86,11 +87,12 @@ fn the_same_file_emptied_again_and_again(guest: &Guest) {
 
 fn times_and_modes(guest: &Guest) {
     let fence = Fence::writing();
-    let mode = |path: &str, mode| fs::set_permissions(fence.at(path), fs::Permissions::from_mode(mode)).unwrap();
+    let mode =
+        |path: &str, mode| fs::set_permissions(fence.at(path), fs::Permissions::from_mode(mode)).unwrap();
     mode("src/a.txt", 0o4751);
     mode("src/sub/b.txt", 0o640);
     let before = fence.content();
-    let steps = [("read", "src/a.txt"), ("create", "src/a.txt"), ("touch", "src/sub/b.txt"), ("touch", "src/sub")];
+    let steps = [("read", "src/a.txt"), ("create", "src/a.txt"), ("touch", "src/sub/b.txt")];
     let steps = steps.map(|(how, path)| json!({ "how": how, "path": path, "other": "" }));
     let called = fence.call(guest, "steps", json!({ "steps": steps }));
     assert!(!called.done().to_string().contains("error: "), "{called}");
@@ -170,7 +172,7 @@ fn a_change_in_a_process_that_is_killed(guest: &Guest) {
     let driven = Driven::new();
     let server = MessagesApi::start(Driven::script(&[("steps", then("spin"))]));
     let component = guest.file.to_str().unwrap();
-    let mut child = driven.start(&server, &["--component", component, "--timeout", "10m"]);
+    let mut child = driven.start(&server, &["--component", component]);
     let stages = driven.state().join("stages");
     let patience = Instant::now() + Duration::from_secs(120);
     let stage = loop {

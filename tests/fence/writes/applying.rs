@@ -57,7 +57,8 @@ fn write(path: &str) -> (&'static str, Value) {
 /// A run that has overwritten `src/a.txt` and made `src/sub/new` and `src/new`.
 fn driven() -> Driven {
     let driven = Driven::new();
-    let ended = driven.run(&[read("src/a.txt"), write("src/a.txt"), write("src/sub/new"), write("src/new")], &["--yes"]);
+    let ended = driven
+        .run(&[read("src/a.txt"), write("src/a.txt"), write("src/sub/new"), write("src/new")], &["--yes"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(driven.is_untouched(), "`--yes` applies nothing");
     driven
@@ -71,7 +72,12 @@ fn a_target_that_is_not_what_the_run_has_changed() {
     let gone = || fs::remove_file(&file).unwrap();
     let back = || fs::write(&file, "granted").unwrap();
     let deeds: [Deed<'_>; 7] = [
-        ("has changed in the project", "+theirs", Box::new(|| fs::write(&file, "theirs").unwrap()), Box::new(back)),
+        (
+            "has changed in the project",
+            "+theirs",
+            Box::new(|| fs::write(&file, "theirs").unwrap()),
+            Box::new(back),
+        ),
         ("isn't in the project any more", "-granted", Box::new(gone), Box::new(back)),
         (
             "is another kind of thing by now",
@@ -129,7 +135,10 @@ fn a_target_that_is_not_what_the_run_has_changed() {
         mend();
     }
     let applied = driven.command("apply", &[]);
-    assert_eq!(applied.stdout, "applied   src/a.txt\napplied   src/new\napplied   src/sub/new\n", "{applied:?}");
+    assert_eq!(
+        applied.stdout, "applied   src/a.txt\napplied   src/new\napplied   src/sub/new\n",
+        "{applied:?}"
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine\n");
 }
 
@@ -180,7 +189,11 @@ fn an_apply_that_is_killed() {
         // Nobody builds on half of it.
         let next = driven.command("apply", &[]);
         assert_eq!(next.code, Some(0), "step {step}: {next:?}");
-        if next.stdout.is_empty() { all += 1 } else { nothing += 1 }
+        if next.stdout.is_empty() {
+            all += 1
+        } else {
+            nothing += 1
+        }
         for path in ["src/a.txt", "src/sub/new", "src/new"] {
             assert_eq!(fs::read_to_string(driven.at(path)).unwrap(), "mine\n", "step {step}");
         }
@@ -299,10 +312,13 @@ fn escapes_in_changes(guest: &Guest) {
         put("src/old".to_owned(), &content),
         put(format!("src/new{name}"), &content),
         put(format!("src/two\n+++ b/{name}"), &content),
-        ("steps", json!({ "steps": [
+        (
+            "steps",
+            json!({ "steps": [
             step("remove-folder", "src/empty", ""),
             step("rename", &format!("src/gone{name}"), &format!("src/moved{name}")),
-        ] })),
+        ] }),
+        ),
     ];
     let component = guest.file.to_str().unwrap();
     let looked = |more: &[&str], command: &str| {
@@ -323,7 +339,10 @@ fn escapes_in_changes(guest: &Guest) {
         looked(more, "diff");
     }
     let diff = looked(&[], "diff").stdout;
-    assert!(!diff.lines().any(|line| line.starts_with("+++ b/forged") || line.starts_with("+++ b/\\u")), "{diff}");
+    assert!(
+        !diff.lines().any(|line| line.starts_with("+++ b/forged") || line.starts_with("+++ b/\\u")),
+        "{diff}"
+    );
     looked(&[], "report");
     fs::write(driven.at("src/old"), format!("theirs {ACTING}")).unwrap();
     fs::write(driven.at("src/empty").join(&name), "theirs").unwrap();

@@ -1,8 +1,11 @@
 //! Changes of what the run doesn't know: never read, or not what was read any more.
 
 use crate::bench::Fence;
+use crate::files::while_doing;
 use crate::guests::Guest;
 use crate::threat::threats;
+use ringfence_sandbox::Digest;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use std::fs;
 
@@ -19,6 +22,9 @@ threats! {
     "A file of which another run, or a file of another name, is known",
         Knowledge, "that it was not read first"
         => EveryLanguage a_file_that_somebody_else_has_read;
+    "A file swapped for another, again and again while it is read and overwritten",
+        Knowledge, "that it was written over what was read, or that it has changed; never over the other"
+        => EveryLanguage a_file_swapped_between_reading_and_writing;
 }
 
 /// What takes `src/a.txt` its content.
@@ -64,8 +70,8 @@ fn a_file_moved_away_to_be_lost(guest: &Guest) {
     );
     assert_eq!(called.done()[0], "rename", "{called}");
     assert_eq!(called.denials(), ["not_read"; 3], "{called}");
-    let [written] = &called.report.receipt.written[..] else { panic!("{called}") };
-    assert_eq!((&*written.path, written.before), ("src/moved", written.after), "{called}");
+    let [gone, moved] = &called.report.receipt.written[..] else { panic!("{called}") };
+    assert_eq!((&*gone.path, &*moved.path, gone.before), ("src/a.txt", "src/moved", moved.after), "{called}");
     assert_eq!(fence.content(), before);
     fence.apply().unwrap();
     assert_eq!(fs::read_to_string(fence.at("src/moved")).unwrap(), "granted");
@@ -87,4 +93,29 @@ fn a_file_that_somebody_else_has_read(guest: &Guest) {
     each_is_refused(&fence, guest, &same, "not_read", "it was not read first");
     fence.as_another_run();
     each_is_refused(&fence, guest, &LOSSES[..5], "not_read", "it was not read first");
+}
+
+fn a_file_swapped_between_reading_and_writing(guest: &Guest) {
+    let step = |how: &str| json!({ "how": how, "path": "src/a.txt", "other": "" });
+    let steps = json!({ "steps": [step("read"), step("create")] });
+    let (mut written, mut refused) = (0, 0);
+    for _ in 0..60 {
+        let fence = Fence::writing();
+        fence.file("src/other", "a person's own");
+        let (one, other) = (fence.at("src/a.txt"), fence.at("src/other"));
+        let swap = |_| renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).unwrap();
+        let called = while_doing(swap, || fence.call(guest, "steps", steps.clone()));
+        let read = called.done()[0].as_str().unwrap();
+        match &called.report.receipt.written[..] {
+            [change] => {
+                assert_eq!(change.before, Some(Digest::of(read.as_bytes())), "{called}");
+                written += 1;
+            }
+            _ => {
+                assert_eq!(called.denials(), ["changed_since_read"], "{called}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(written > 0 && refused > 0, "{written} were written, {refused} were refused");
 }
