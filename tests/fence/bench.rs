@@ -2,11 +2,13 @@
 
 use crate::guests::Guest;
 use crate::made;
+use crate::standing::Standing;
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant, EgressContext, GrantPath,
-    GrantedTree, Grants, Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant,
+    EgressContext, GrantPath, GrantedTree, Grants, KnownReads, Limits, Outcome, ProjectDir, Sandbox,
+    SandboxConfig, Stage, Tool, Toolset,
 };
-use ringfence_tests::product::{Product, snapshot};
+use ringfence_tests::product::Product;
 use serde_json::{Value, json};
 use std::fmt;
 use std::fs;
@@ -57,11 +59,14 @@ pub(crate) fn innocent_call_goes_on() {
     assert_eq!(called.done()["text"], "granted", "{called}");
 }
 
-/// A project of which `src` is granted for reading.
+/// A project of which some of it is granted; with a stage, as a run has one, if it may be changed.
 pub(crate) struct Fence {
     home: TempDir,
     tree: Arc<GrantedTree>,
     limits: Limits,
+    stage: Option<Arc<Stage>>,
+    /// What its calls have read.
+    known: Mutex<Arc<KnownReads>>,
 }
 
 impl Fence {
@@ -70,14 +75,24 @@ impl Fence {
         Self::granting(&["src"])
     }
 
-    /// With these folders granted.
+    /// With these folders granted, for reading where they don't end in `:write`.
     pub(crate) fn granting(folders: &[&str]) -> Self {
-        Self::under(&Grants { dirs: read(folders), ..Grants::whole_project() })
+        Self::under(&Grants { dirs: granted(folders), ..Grants::whole_project() })
+    }
+
+    /// With `src` granted to be changed.
+    pub(crate) fn writing() -> Self {
+        Self::granting(&["src:write"])
     }
 
     /// With `src` granted, and real time.
     pub(crate) fn with_real_time() -> Self {
-        Self::under(&Grants { dirs: read(&["src"]), entropy: true, ..Grants::whole_project() })
+        Self::under(&Grants { dirs: granted(&["src"]), entropy: true, ..Grants::whole_project() })
+    }
+
+    /// With `src` granted, and answers that equal calls have in common.
+    pub(crate) fn deterministic() -> Self {
+        Self::under(&Grants { dirs: granted(&["src"]), deterministic: true, ..Grants::whole_project() })
     }
 
     fn under(grants: &Grants) -> Self {
@@ -85,7 +100,9 @@ impl Fence {
         lay_out(&home.path().join("project"));
         fs::write(home.path().join("secret.txt"), SECRET).unwrap();
         let tree = open_under(&home.path().join("project"), grants).unwrap();
-        Self { home, tree, limits: Limits { time_ms: 60_000, ..Limits::default() } }
+        let stage = tree.grants().facts().writes.then(|| open_stage(&home.path().join("stage")));
+        let limits = Limits { time_ms: 60_000, ..Limits::default() };
+        Self { home, tree, limits, stage, known: Mutex::default() }
     }
 
     pub(crate) fn within(self, limits: Limits) -> Self {
@@ -114,9 +131,38 @@ impl Fence {
         self
     }
 
-    /// The project's whole content.
-    pub(crate) fn content(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        snapshot(&self.project())
+    /// All that stands in the project.
+    pub(crate) fn content(&self) -> Standing {
+        Standing::of(&self.project())
+    }
+
+    /// The run's stage.
+    pub(crate) fn stage(&self) -> &Arc<Stage> {
+        self.stage.as_ref().expect("a grant to write")
+    }
+
+    /// The places that are staged.
+    pub(crate) fn staged(&self) -> Vec<String> {
+        let changes = self.stage().changes().unwrap();
+        changes.iter().map(|change| change.path.to_string()).collect()
+    }
+
+    /// Nothing is staged, and no content lies in the stage's folder.
+    pub(crate) fn nothing_stays(&self) {
+        assert_eq!(self.staged(), [""; 0]);
+        let contents = fs::read_dir(self.stage().path().join("contents")).unwrap();
+        assert_eq!(contents.count(), 0, "contents that nobody needs");
+    }
+
+    /// Puts what is staged into the project, as a person does.
+    pub(crate) fn apply(&self) -> Result<Applied, ApplyError> {
+        self.stage().apply(&ProjectDir::open(&self.project()).unwrap(), None)
+    }
+
+    /// The same calls from now on, in a run of its own on the same project.
+    pub(crate) fn as_another_run(&mut self) {
+        self.stage = Some(open_stage(&self.home.path().join("other stage")));
+        self.known = Mutex::default();
     }
 
     /// Calls a tool of a hostile component.
@@ -132,6 +178,7 @@ impl Fence {
         shown.truncate(shown.floor_char_boundary(300));
         let context = format!("{} {shown}", tool.name());
         let report = BENCH.block_on(BENCH.call(self.request(tool, input))).unwrap();
+        Arc::make_mut(&mut self.known.lock().unwrap()).learn(&report.receipt);
         let told = format!("{report:?}");
         assert!(!told.contains(SECRET), "{context} got a secret");
         Called { context, report }
@@ -144,8 +191,8 @@ impl Fence {
             input,
             tree: self.tree.clone(),
             limits: self.limits.clone(),
-            stage: None,
-            known: Default::default(),
+            stage: self.stage.clone(),
+            known: self.known.lock().unwrap().clone(),
             egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
@@ -172,13 +219,21 @@ pub(crate) fn lay_out(project: &Path) {
     }
 }
 
-fn read(folders: &[&str]) -> Vec<DirGrant> {
-    folders.iter().map(|path| DirGrant::read(GrantPath::parse(path).unwrap())).collect()
+fn granted(folders: &[&str]) -> Vec<DirGrant> {
+    let grant = |folder: &&str| match folder.strip_suffix(":write") {
+        Some(folder) => DirGrant::write(GrantPath::parse(folder).unwrap()),
+        None => DirGrant::read(GrantPath::parse(folder).unwrap()),
+    };
+    folders.iter().map(grant).collect()
+}
+
+fn open_stage(folder: &Path) -> Arc<Stage> {
+    Arc::new(Stage::open(folder).unwrap())
 }
 
 /// These folders of a project, opened; or why they can't be.
 pub(crate) fn open(project: &Path, folders: &[&str]) -> Result<Arc<GrantedTree>, String> {
-    open_under(project, &Grants { dirs: read(folders), ..Grants::whole_project() })
+    open_under(project, &Grants { dirs: granted(folders), ..Grants::whole_project() })
 }
 
 fn open_under(project: &Path, grants: &Grants) -> Result<Arc<GrantedTree>, String> {
@@ -255,6 +310,11 @@ impl Called {
     pub(crate) fn is_crash(&self) {
         assert!(matches!(self.report.outcome, Outcome::Trapped(_)), "{self}");
         assert!(self.message().starts_with("the tool crashed: "), "{self}");
+    }
+
+    /// The places that the receipt says were changed.
+    pub(crate) fn written(&self) -> Vec<&str> {
+        self.report.receipt.written.iter().map(|written| &*written.path).collect()
     }
 
     /// The reasons in the receipt.

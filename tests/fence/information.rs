@@ -4,6 +4,7 @@ use crate::bench::{Fence, SECRET, lay_out, product};
 use crate::guests::Guest;
 use crate::threat::threats;
 use ringfence_sandbox::{Limits, Outcome};
+use ringfence_tests::messages_api::{Answer, MessagesApi, Stage};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -17,6 +18,12 @@ threats! {
     "Reading the clocks to tell when and how fast it runs",
         EmptyWorld, "the same made-up time for equal calls"
         => EveryLanguage the_time_of_day;
+    "Answering equal calls differently where they are to be answered alike: by clock, chance, order, what was kept",
+        EmptyWorld, "the same answer each time"
+        => EveryLanguage equal_calls_that_are_to_be_answered_alike;
+    "Answering equal calls differently, so that a model that repeats itself seems to get somewhere",
+        Limits, "a review of the run after so many equal calls, whatever they are answered; then a person"
+        => RustAndC equal_calls_that_are_answered_differently;
     "Keeping a word from one call to the next",
         FreshInstance, "nothing that was kept"
         => EveryLanguage a_word_kept_from_an_earlier_call;
@@ -96,6 +103,56 @@ fn the_time_of_day(guest: &Guest) {
     assert_ne!(real.done()[0], first.done()[0], "time that is granted is real");
 }
 
+fn equal_calls_that_are_to_be_answered_alike(guest: &Guest) {
+    let fence = Fence::deterministic();
+    for (tool, input) in [
+        ("clocks", json!({})),
+        ("surroundings", json!({})),
+        ("remember", json!({ "word": "one" })),
+        ("list_folder", json!({ "path": "src" })),
+        ("crash", json!({ "text": "pwned" })),
+    ] {
+        let [first, second] = [(); 2].map(|()| fence.call(guest, tool, input.clone()).report);
+        assert_eq!((&first.outcome, &first.stderr), (&second.outcome, &second.stderr), "{tool}");
+    }
+}
+
+fn equal_calls_that_are_answered_differently(guest: &Guest) {
+    let product = product();
+    lay_out(&product.home().join("project"));
+    let own = product.home().join(".config/ringfence");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("config.toml"), "[grants]\nentropy = true\n").unwrap();
+    let server = MessagesApi::start(|asked| {
+        // Seconds pass between equal calls.
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        Answer::Json(match asked.stage {
+            Some(Stage::Plan) => json!({
+                "reasoning": "r", "new_sub_tasks": [{ "id": "t", "description": "d" }],
+                "is_goal_achieved": false,
+            }),
+            Some(Stage::Decide) => json!({
+                "reasoning": "r", "action": "clocks", "action_input": {}, "query_to_human": null,
+                "confidence": "high",
+            }),
+            Some(Stage::Reflect) => {
+                json!({ "assessment": "the same again", "instruction": "go on", "confidence": "high" })
+            }
+            _ => json!({
+                "reasoning": "r", "sub_task_status": "needs_more_work", "summary": "s",
+                "suggested_next_step": "", "confidence": "high",
+            }),
+        })
+    });
+    let component = guest.file.to_str().unwrap();
+    let arguments = ["run", "project", "what time is it", "--dir", "src", "--yes", "--component", component];
+    let ended = product.run(&arguments, &server.env());
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    assert_eq!(server.asked_for(Stage::Reflect).len(), 1);
+    let calls = server.asked_for(Stage::Decide).len();
+    assert!(calls <= 12, "{calls} equal calls");
+}
+
 fn a_word_kept_from_an_earlier_call(guest: &Guest) {
     let fence = Fence::new();
     for word in ["one", "two", "three"] {
@@ -122,10 +179,11 @@ fn leaving_the_process(guest: &Guest) {
 
 fn a_crash_with_a_report(guest: &Guest) {
     let called = Fence::new().call(guest, "crash", json!({ "text": "pwned" }));
-    // Python looks for its source to print it, which is refused: then the refusal is the outcome.
+    // Python looks for its source to print it, which is refused: the crash is told before that.
     if guest.language != "python" {
         called.is_crash();
     }
+    assert!(called.message().starts_with("the tool crashed: "), "{called}");
     assert!(called.report.crash.is_some() && called.report.stderr.contains("pwned"), "{called}");
 }
 

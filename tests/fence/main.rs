@@ -19,6 +19,7 @@ mod page;
 mod people;
 mod resources;
 mod standard;
+mod standing;
 mod terminal;
 mod threat;
 mod writes;

@@ -35,7 +35,7 @@ threats! {
 
 /// Clears the screen, sets the title, deletes, overwrites, in one byte and in two; turns the
 /// direction of text; hides letters.
-const ACTING: &str =
+pub(crate) const ACTING: &str =
     "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\u{7f}\rover\u{202e}txt\u{2066}\u{200b}\u{feff}\u{e0041}";
 
 fn acts(character: char) -> bool {
@@ -44,7 +44,7 @@ fn acts(character: char) -> bool {
 }
 
 /// What was printed, after a look at every character of it.
-fn harmless(ended: &Ended) -> String {
+pub(crate) fn harmless(ended: &Ended) -> String {
     // A panic ends a program with 101, an abort with none.
     assert!(ended.code.is_some_and(|code| code < 100), "the host panicked: {ended:?}");
     let printed = format!("{}{}", ended.stdout, ended.stderr);

@@ -14,6 +14,10 @@ pub(crate) enum Mechanism {
     Masks,
     /// What may be done in a grant.
     Access,
+    /// What changes lies apart from the project until a person applies it.
+    Stage,
+    /// Only a file that the run knows loses its content.
+    Knowledge,
     /// Only files and folders are opened.
     Kinds,
     /// Time, memory, bytes, entries, handles.
@@ -57,6 +61,14 @@ impl Mechanism {
                 "names of keys, credentials and history are hidden by every way that leads to them; so is `.ringfence`",
             ),
             Self::Access => ("access", "a grant says what may be done; a grant for reading changes nothing"),
+            Self::Stage => (
+                "stage",
+                "what a call changes lies in the run's own stage; a person applies all of it or nothing, to what the run has seen and through no link",
+            ),
+            Self::Knowledge => (
+                "knowledge",
+                "a file loses its content only if this run has read it whole and it still is what was read",
+            ),
             Self::Kinds => ("kinds", "only files and folders are opened, never a pipe, socket or device"),
             Self::Limits => {
                 ("limits", "every call has bounds of its own; beyond one it is ended, and the bound is named")
@@ -92,11 +104,13 @@ impl Mechanism {
     }
 
     /// All of them, in the order of the page.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::View,
         Self::Walk,
         Self::Masks,
         Self::Access,
+        Self::Stage,
+        Self::Knowledge,
         Self::Kinds,
         Self::Limits,
         Self::Cut,

@@ -1,4 +1,11 @@
-//! Changes: what a tool tries to leave behind in the project.
+//! Changes: what a tool tries to leave behind in the project. Here where nothing may be changed;
+//! below, where it is staged.
+
+pub(crate) mod amounts;
+pub(crate) mod applying;
+mod driven;
+pub(crate) mod knowing;
+pub(crate) mod places;
 
 use crate::bench::Fence;
 use crate::guests::Guest;

@@ -12,6 +12,8 @@ use std::fmt::Write;
 const ERROR_BYTES: usize = 600;
 /// Granted hosts that a line names.
 const HOSTS_NAMED: usize = 6;
+/// Refusals that are told in full.
+const SHOWN_DENIALS: usize = 3;
 
 impl Outcome {
     /// One line that says how the call ended and, where the fence refused something, what was
@@ -21,18 +23,13 @@ impl Outcome {
             Self::Done(_) => String::new(),
             Self::Failed(error) => error_text(error),
             Self::Trapped(why) => format!("the tool crashed: {why}"),
-            Self::Denied { denials, .. } => {
-                let mut line = String::new();
-                for denial in denials.iter().take(3) {
-                    if !line.is_empty() {
-                        line.push_str("; ");
-                    }
-                    line.push_str(&denial.message(&receipt.dirs, &receipt.hosts));
+            Self::Denied { denials, crash, .. } => {
+                let refused = refusals(denials, &receipt.dirs, &receipt.hosts);
+                match crash {
+                    None => refused,
+                    // First, so that no path is too long for it to be seen.
+                    Some(why) => format!("the tool crashed: {why}; before that it was refused: {refused}"),
                 }
-                if denials.len() > 3 {
-                    let _ = write!(line, "; and {} more", denials.len() - 3);
-                }
-                line
             }
             Self::Exceeded(exceeded) => format!("the tool was stopped: it exceeded its limit of {exceeded}"),
             Self::Cancelled => "the call was cancelled".to_owned(),
@@ -111,6 +108,17 @@ impl Denial {
     }
 }
 
+/// The first few refusals, and how many more there were.
+fn refusals(denials: &[Denial], granted: &[GrantedDir], hosts: &[HostGrant]) -> String {
+    let shown: Vec<_> =
+        denials.iter().take(SHOWN_DENIALS).map(|denial| denial.message(granted, hosts)).collect();
+    let mut line = shown.join("; ");
+    if denials.len() > SHOWN_DENIALS {
+        let _ = write!(line, "; and {} more", denials.len() - SHOWN_DENIALS);
+    }
+    line
+}
+
 fn listed(granted: &[GrantedDir]) -> String {
     if granted.is_empty() {
         return "none".to_owned();
@@ -156,6 +164,30 @@ mod tests {
     fn granted() -> [GrantedDir; 1] {
         let path = GrantPath::parse("src").unwrap();
         [GrantedDir { path, access: Access::Read, masks: Digest::of(b"none") }]
+    }
+
+    fn receipt() -> Receipt {
+        Receipt {
+            tool: "t".to_owned(),
+            component: Digest::of(b"none"),
+            grants: Digest::of(b"none"),
+            dirs: granted().to_vec(),
+            hosts: Vec::new(),
+            requests: Vec::new(),
+            opened: Vec::new(),
+            written: Vec::new(),
+            denials: Vec::new(),
+            omitted: 0,
+            truncated: false,
+            output_bytes: 0,
+            stdio_bytes: 0,
+            peak_memory_bytes: 0,
+            cpu_us: 0,
+            fuel: None,
+            wall_us: 0,
+            exceeded: None,
+            cached: None,
+        }
     }
 
     #[test]
@@ -239,6 +271,31 @@ mod tests {
         ] {
             assert_eq!(denial.message(&[], hosts), line);
         }
+    }
+
+    #[test]
+    fn a_crash_after_a_refusal_is_told_before_it() {
+        let receipt = receipt();
+        let denial = Denial {
+            operation: "open".to_owned(),
+            asked: "app.py".to_owned(),
+            resolved: "app.py".to_owned(),
+            reason: DenialReason::NotGranted,
+            mask: None,
+            would_allow: Some("--dir .".to_owned()),
+        };
+        let outcome = |crash: Option<&str>| Outcome::Denied {
+            error: Value::Null,
+            denials: vec![denial.clone(); 5],
+            crash: crash.map(str::to_owned),
+        };
+        let one = "app.py is outside the granted folders (src, read); `--dir .` would allow it";
+        let refused = format!("{one}; {one}; {one}; and 2 more");
+        assert_eq!(outcome(None).message(&receipt), refused);
+        assert_eq!(
+            outcome(Some("unreachable in f")).message(&receipt),
+            format!("the tool crashed: unreachable in f; before that it was refused: {refused}")
+        );
     }
 
     #[test]

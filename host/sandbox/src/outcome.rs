@@ -97,7 +97,11 @@ fn scrubbed(outcome: Outcome, scrub: &Scrub) -> Outcome {
         Outcome::Done(value) => Outcome::Done(scrub.value(value)),
         Outcome::Failed(error) => Outcome::Failed(scrub.value(error)),
         Outcome::Trapped(why) => Outcome::Trapped(scrub.text(&why)),
-        Outcome::Denied { error, denials } => Outcome::Denied { error: scrub.value(error), denials },
+        Outcome::Denied { error, denials, crash } => Outcome::Denied {
+            error: scrub.value(error),
+            denials,
+            crash: crash.map(|crash| scrub.text(&crash)),
+        },
         Outcome::Exceeded(exceeded) => Outcome::Exceeded(exceeded),
         Outcome::Cancelled => Outcome::Cancelled,
     }
@@ -146,7 +150,11 @@ fn outcome_of(
         Ended::Raised(error) => match limit_behind(&error, request, spent).or(growth_refused) {
             Some(exceeded) => Outcome::Exceeded(exceeded),
             None if denials.is_empty() => Outcome::Trapped(describe(&error)),
-            None => Outcome::Denied { error: Value::Null, denials: denials.to_vec() },
+            None => Outcome::Denied {
+                error: Value::Null,
+                denials: denials.to_vec(),
+                crash: Some(describe(&error)),
+            },
         },
     }
 }
@@ -155,7 +163,7 @@ fn failed(error: Value, denials: &[Denial]) -> Outcome {
     if denials.is_empty() {
         Outcome::Failed(error)
     } else {
-        Outcome::Denied { error, denials: denials.to_vec() }
+        Outcome::Denied { error, denials: denials.to_vec(), crash: None }
     }
 }
 
@@ -164,8 +172,8 @@ fn cut_outcome(outcome: Outcome, limit: u64) -> (Outcome, u64, bool) {
     let (value, rebuild): (Value, Box<dyn FnOnce(Value) -> Outcome>) = match outcome {
         Outcome::Done(value) => (value, Box::new(Outcome::Done)),
         Outcome::Failed(error) => (error, Box::new(Outcome::Failed)),
-        Outcome::Denied { error, denials } => {
-            (error, Box::new(move |error| Outcome::Denied { error, denials }))
+        Outcome::Denied { error, denials, crash } => {
+            (error, Box::new(move |error| Outcome::Denied { error, denials, crash }))
         }
         other @ (Outcome::Trapped(_) | Outcome::Exceeded(_) | Outcome::Cancelled) => {
             return (other, 0, false);

@@ -24,6 +24,9 @@ pub enum Outcome {
         error: Value,
         /// What was refused, oldest first; never empty.
         denials: Vec<Denial>,
+        /// What the runtime says of the crash, where it crashed: the refusals need not be why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        crash: Option<String>,
     },
     /// A limit ended the call.
     Exceeded(Exceeded),

@@ -64,7 +64,8 @@ fn refused(args: &SettleArgs, conflicts: &[Conflict]) -> Result<Exit> {
     }
     err("error: nothing was applied: the project isn't what the run has changed any more\n");
     for it in conflicts {
-        err(&format!("\n{} {}\n", name(&it.path), it.kind));
+        // A kind can name a file that somebody put there.
+        err(&format!("\n{} {}\n", name(&it.path), one_line(&it.kind.to_string(), 4_096)));
         if !args.json {
             err(&format!("what changed in the project:\n{}", plain(&it.theirs)));
             err(&format!("what the run has changed:\n{}", plain(&it.ours)));

@@ -81,6 +81,8 @@ impl Drop for Lock {
 impl StageFolder {
     /// Opens the folder, and makes it if it isn't there. Others must have no access to it.
     pub(super) fn open(path: &Path) -> Result<Self, StageError> {
+        // Without a slash at its end, behind which a link would be followed.
+        let path: &Path = &path.components().collect::<PathBuf>();
         let failed = |errno: Errno| StageError::Open { path: path.to_owned(), source: errno.into() };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let made = make_folder(CWD, path).map_err(failed)?;

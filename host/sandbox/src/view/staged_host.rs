@@ -140,12 +140,12 @@ impl ViewHost<'_> {
                     Ok(())
                 }
             }
-            Node::Merged(place) => {
+            Node::Merged(place) | Node::File { place, .. } if self.view.layer.is_some() => {
                 let met = self.view.at(&place);
                 let met = met.map_err(|refused| self.refuse(operation, place.shown(), refused))?;
                 self.set_met_times(operation, place.shown(), &met, times)
             }
-            Node::Bare(_) | Node::Folder { .. } | Node::File { .. } => {
+            Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) | Node::File { .. } => {
                 self.view.trail.lose();
                 let refused = Refused::denied(DenialReason::ReadOnly, &place);
                 Err(self.refuse(operation, place.shown(), refused))
@@ -178,7 +178,9 @@ impl ViewHost<'_> {
             (Node::File { source: Source::Staged(body), writes: true, .. }, place) => Ok((body, place)),
             (Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) | Node::File { .. }, place) => {
                 self.view.trail.lose();
-                let refused = Refused::denied(DenialReason::ReadOnly, &place);
+                // Where it may be changed, it is only not open for that.
+                let judged = self.view.may_change(&place);
+                let refused = judged.err().unwrap_or(Refused::Plain(ErrorCode::BadDescriptor));
                 Err(self.refuse(operation, place.shown(), refused))
             }
         }

@@ -95,15 +95,16 @@ async fn there_are_no_arguments_and_no_environment() {
 #[tokio::test]
 async fn a_socket_is_denied_and_recorded() {
     let report = SHARED.call("connect", json!({})).await;
-    let Outcome::Denied { error, denials } = &report.outcome else { panic!("{:?}", report.outcome) };
+    let Outcome::Denied { error, denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert_eq!(*error, json!(""));
     assert_eq!((denials[0].operation.as_str(), denials[0].reason), ("socket", DenialReason::Network));
     assert_eq!(report.receipt.denials, *denials);
 
     let report = SHARED.call("connect_and_crash", json!({})).await;
-    let Outcome::Denied { error, denials } = &report.outcome else { panic!("{:?}", report.outcome) };
+    let Outcome::Denied { error, denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert!(error.is_null() && denials.len() == 1);
     assert!(report.crash.is_some());
+    assert!(report.outcome.message(&report.receipt).starts_with("the tool crashed: "), "{report:?}");
 }
 
 #[tokio::test]

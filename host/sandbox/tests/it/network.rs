@@ -120,7 +120,7 @@ fn online() -> Bench {
 #[tokio::test]
 async fn a_request_is_refused_and_recorded() {
     let report = online().call("fetch", json!({"host": "api.example.com:8443"})).await;
-    let Outcome::Denied { error, denials } = &report.outcome else { panic!("{:?}", report.outcome) };
+    let Outcome::Denied { error, denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert_eq!(*error, json!(7));
     assert_eq!(denials.len(), 1);
     assert_eq!(denials[0].operation, "request");
@@ -133,7 +133,7 @@ async fn a_request_is_refused_and_recorded() {
 #[tokio::test]
 async fn a_name_look_up_is_refused_and_recorded() {
     let report = online().call("look_up", json!({"name": "example.com"})).await;
-    let Outcome::Denied { error, denials } = &report.outcome else { panic!("{:?}", report.outcome) };
+    let Outcome::Denied { error, denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
     // `access-denied`
     assert_eq!(*error, json!(1));
     assert_eq!((denials[0].operation.as_str(), denials[0].asked.as_str()), ("resolve", "example.com"));

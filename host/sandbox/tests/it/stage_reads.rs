@@ -136,5 +136,23 @@ fn a_file_open_for_reading_only_is_not_written() {
     let mut guest = run.guest();
     let fd = guest.open_with("src/a.txt", How::Existing, DescriptorFlags::READ).unwrap().rep();
     let written = crate::fence_guest::ready(guest.host().write(Resource::new_borrow(fd), b"x".to_vec(), 0));
-    assert_eq!(crate::fence_guest::code(written).map(|_| ()), Err(ErrorCode::ReadOnly));
+    assert_eq!(crate::fence_guest::code(written).map(|_| ()), Err(ErrorCode::BadDescriptor));
+    assert!(guest.denials().is_empty(), "nothing was refused that a grant could allow");
+}
+
+#[test]
+fn times_are_set_also_of_what_is_open_for_reading_only_where_it_may_be_changed() {
+    use wasmtime_wasi::p2::bindings::filesystem::types::NewTimestamp;
+    let run = run().and_read(&["src/sub"]);
+    run.project.file("src/sub/b.txt", "b");
+    let mut guest = run.guest();
+    let mut set = |path: &str| {
+        let fd = guest.open_with(path, How::Existing, DescriptorFlags::READ).unwrap().rep();
+        let fd = Resource::new_borrow(fd);
+        let set = guest.host().set_times(fd, NewTimestamp::NoChange, NewTimestamp::Now);
+        crate::fence_guest::code(crate::fence_guest::ready(set))
+    };
+    assert_eq!(set("src/a.txt"), Ok(()));
+    assert_eq!(set("src/sub/b.txt"), Err(ErrorCode::ReadOnly));
+    guest.one_denial(ReadOnly);
 }

@@ -203,7 +203,7 @@ async fn every_way_out_is_refused_and_named() {
             ("search_text", json!({ "pattern": "OUTSIDE|hunter2|root", "directory": way })),
         ] {
             let report = call_in(&tree, tool, input).await;
-            let Outcome::Denied { error, denials } = report.outcome else {
+            let Outcome::Denied { error, denials, .. } = report.outcome else {
                 panic!("{tool} {way}: {:?}", report.outcome)
             };
             assert!(error["value"].as_str().unwrap().contains(way), "{tool} {way}: {error}");
@@ -353,7 +353,7 @@ async fn a_tool_that_writes_is_refused_where_nothing_is_granted_for_writing() {
     ] {
         let path = input["file_path"].as_str().unwrap().to_owned();
         let report = call_in(&tree, tool, input).await;
-        let Outcome::Denied { error, denials } = report.outcome else {
+        let Outcome::Denied { error, denials, .. } = report.outcome else {
             panic!("{tool} {path}: {:?} {:?}", report.outcome, report.crash)
         };
         // What isn't granted at all doesn't exist for a tool; what is can't be written.

@@ -116,25 +116,108 @@ static int closed(int file) { return file < 0 ? file : close(file); }
 
 static int written(int file) { return file < 0 || write(file, "mine", 4) < 0 ? -1 : closed(file); }
 
+static bool changed(const char *change, const char *at, const char *to) {
+  const struct timespec times[2] = {{0, 0}, {0, 0}};
+  errno = EINVAL;
+  if (strcmp(change, "create") == 0) return written(open(at, O_WRONLY | O_CREAT | O_TRUNC, 0666)) == 0;
+  if (strcmp(change, "append") == 0) return written(open(at, O_WRONLY | O_APPEND)) == 0;
+  if (strcmp(change, "truncate") == 0) return closed(open(at, O_WRONLY | O_TRUNC)) == 0;
+  if (strcmp(change, "make-folder") == 0) return mkdir(at, 0777) == 0;
+  if (strcmp(change, "remove") == 0) return unlink(at) == 0;
+  if (strcmp(change, "remove-folder") == 0) return rmdir(at) == 0;
+  if (strcmp(change, "rename") == 0) return rename(at, to) == 0;
+  if (strcmp(change, "hard-link") == 0) return link(at, to) == 0;
+  if (strcmp(change, "soft-link") == 0) return symlink(at, to) == 0;
+  if (strcmp(change, "touch") == 0) return utimensat(AT_FDCWD, at, times, 0) == 0;
+  return false;
+}
+
 bool ATTACK(change)(hostile_string_t *how, hostile_string_t *path, hostile_string_t *other, hostile_string_t *ret,
                     hostile_string_t *err) {
-  const char *change = text(how), *at = text(path), *to = text(other);
-  const struct timespec times[2] = {{0, 0}, {0, 0}};
-  int done = -1;
-  errno = EINVAL;
-  if (strcmp(change, "create") == 0) done = written(open(at, O_WRONLY | O_CREAT | O_TRUNC, 0666));
-  else if (strcmp(change, "append") == 0) done = written(open(at, O_WRONLY | O_APPEND));
-  else if (strcmp(change, "truncate") == 0) done = closed(open(at, O_WRONLY | O_TRUNC));
-  else if (strcmp(change, "make-folder") == 0) done = mkdir(at, 0777);
-  else if (strcmp(change, "remove") == 0) done = unlink(at);
-  else if (strcmp(change, "remove-folder") == 0) done = rmdir(at);
-  else if (strcmp(change, "rename") == 0) done = rename(at, to);
-  else if (strcmp(change, "hard-link") == 0) done = link(at, to);
-  else if (strcmp(change, "soft-link") == 0) done = symlink(at, to);
-  else if (strcmp(change, "touch") == 0) done = utimensat(AT_FDCWD, at, times, 0);
-  if (done != 0) return fail(err);
+  const char *change = text(how);
+  if (!changed(change, text(path), text(other))) return fail(err);
   hostile_string_dup(ret, change);
   return true;
+}
+
+// Adds a line that isn't there yet.
+static void push_once(hostile_list_string_t *list, const char *line) {
+  for (size_t at = 0; at < list->len; at++)
+    if (list->ptr[at].len == strlen(line) && memcmp(list->ptr[at].ptr, line, strlen(line)) == 0) return;
+  push(list, line);
+}
+
+static void push_error(hostile_list_string_t *list, void (*to)(hostile_list_string_t *, const char *)) {
+  char line[256];
+  snprintf(line, sizeof line, "error: %s", strerror(errno));
+  to(list, line);
+}
+
+bool ATTACK(steps)(exports_ringfence_hostile_attacks_list_step_t *steps, hostile_list_string_t *ret,
+                   hostile_string_t *err) {
+  ret->ptr = NULL;
+  ret->len = 0;
+  for (size_t at = 0; at < steps->len; at++) {
+    exports_ringfence_hostile_attacks_step_t *step = &steps->ptr[at];
+    const char *how = text(&step->how), *path = text(&step->path);
+    hostile_string_t found;
+    if (strcmp(how, "crash") == 0) ATTACK(crash)(&step->path);
+    if (strcmp(how, "spin") == 0) ATTACK(spin)();
+    if (strcmp(how, "fail") == 0) {
+      hostile_string_dup(err, path);
+      return false;
+    }
+    if (strcmp(how, "read") == 0 && read_path(path, &found)) {
+      hostile_string_t copy = {found.ptr, found.len};
+      push(ret, text(&copy));
+    } else if (strcmp(how, "read") != 0 && changed(how, path, text(&step->other))) {
+      push(ret, how);
+    } else {
+      push_error(ret, push);
+    }
+  }
+  return true;
+}
+
+static bool all_written(int file, const hostile_string_t *said) {
+  for (size_t at = 0; at < said->len;) {
+    ssize_t put = write(file, said->ptr + at, said->len - at);
+    if (put < 0) return false;
+    at += (size_t)put;
+  }
+  return true;
+}
+
+bool ATTACK(write_at)(hostile_string_t *path, hostile_string_t *said, uint64_t at, hostile_string_t *ret,
+                      hostile_string_t *err) {
+  int file = open(text(path), O_WRONLY | O_CREAT, 0666);
+  if (file < 0 || lseek(file, (off_t)at, SEEK_SET) < 0 || !all_written(file, said) || close(file) != 0)
+    return fail(err);
+  hostile_string_dup(ret, "written");
+  return true;
+}
+
+bool ATTACK(append_again)(hostile_string_t *path, hostile_string_t *said, uint64_t times, hostile_string_t *ret,
+                          hostile_string_t *err) {
+  int file = open(text(path), O_WRONLY | O_CREAT | O_APPEND, 0666);
+  if (file < 0) return fail(err);
+  for (uint64_t time = 0; time < times; time++)
+    if (!all_written(file, said)) return fail(err);
+  if (close(file) != 0) return fail(err);
+  hostile_string_dup(ret, "written");
+  return true;
+}
+
+void ATTACK(create_many)(hostile_string_t *folder, uint32_t times, hostile_list_string_t *ret) {
+  char line[4200];
+  const char *at = text(folder);
+  ret->ptr = NULL;
+  ret->len = 0;
+  for (uint32_t time = 0; time < times; time++) {
+    snprintf(line, sizeof line, "%s/made%u", at, time);
+    if (changed("create", line, "")) push_once(ret, "made");
+    else push_error(ret, push_once);
+  }
 }
 
 void ATTACK(read_again)(hostile_string_t *path, uint32_t times, hostile_list_string_t *ret) {
@@ -150,10 +233,7 @@ void ATTACK(read_again)(hostile_string_t *path, uint32_t times, hostile_list_str
     } else {
       snprintf(line, sizeof line, "error: %s", strerror(errno));
     }
-    bool known = false;
-    for (size_t before = 0; before < ret->len && !known; before++)
-      known = ret->ptr[before].len == strlen(line) && memcmp(ret->ptr[before].ptr, line, strlen(line)) == 0;
-    if (!known) push(ret, line);
+    push_once(ret, line);
   }
 }
 

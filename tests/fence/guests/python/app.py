@@ -72,6 +72,55 @@ class Attacks(exports.Attacks):
         told(lambda: CHANGES[how](path, other))
         return how
 
+    def steps(self, steps: list) -> list[str]:
+        outcomes = []
+        for step in steps:
+            if step.how == "fail":
+                raise Err(step.path)
+            if step.how == "crash":
+                raise RuntimeError(step.path)
+            if step.how == "spin":
+                self.spin()
+            try:
+                if step.how == "read":
+                    outcomes.append(read(step.path))
+                else:
+                    CHANGES[step.how](step.path, step.other)
+                    outcomes.append(step.how)
+            except (OSError, NotImplementedError, AttributeError) as error:
+                outcomes.append(f"error: {error}")
+        return outcomes
+
+    def write_at(self, path: str, text: str, at: int) -> str:
+        def write() -> str:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT)
+            os.lseek(file, at, os.SEEK_SET)
+            os.write(file, text.encode())
+            os.close(file)
+            return "written"
+
+        return told(write)
+
+    def append_again(self, path: str, text: str, times: int) -> str:
+        def write() -> str:
+            with open(path, "a", encoding="utf-8", newline="") as file:
+                for _ in range(times):
+                    file.write(text)
+                    file.flush()
+            return "written"
+
+        return told(write)
+
+    def create_many(self, folder: str, times: int) -> list[str]:
+        outcomes = set()
+        for at in range(times):
+            try:
+                create(f"{folder}/made{at}")
+                outcomes.add("made")
+            except OSError as error:
+                outcomes.add(f"error: {error.strerror}")
+        return sorted(outcomes)
+
     def read_again(self, path: str, times: int) -> list[str]:
         outcomes = set()
         for _ in range(times):

@@ -4,11 +4,11 @@ mod bindings {
     wit_bindgen::generate!({ world: "hostile", path: "../wit" });
 }
 
-use bindings::exports::ringfence::hostile::attacks::Guest;
+use bindings::exports::ringfence::hostile::attacks::{Guest, Step};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -67,6 +67,46 @@ impl Guest for Hostile {
             unknown => return Err(format!("no change {unknown}")),
         };
         told(done).map(|()| how)
+    }
+
+    fn steps(steps: Vec<Step>) -> Result<Vec<String>, String> {
+        let mut outcomes = Vec::new();
+        for Step { how, path, other } in steps {
+            let outcome = match how.as_str() {
+                "read" => Self::read_text(path),
+                "fail" => return Err(path),
+                "crash" => panic!("{path}"),
+                "spin" => loop {
+                    black_box(0);
+                },
+                _ => Self::change(how, path, other),
+            };
+            outcomes.push(outcome.unwrap_or_else(|error| format!("error: {error}")));
+        }
+        Ok(outcomes)
+    }
+
+    fn write_at(path: String, text: String, at: u64) -> Result<String, String> {
+        let mut file = told(OpenOptions::new().write(true).create(true).truncate(false).open(path))?;
+        told(file.seek(SeekFrom::Start(at)))?;
+        told(file.write_all(text.as_bytes()))?;
+        Ok("written".to_owned())
+    }
+
+    fn append_again(path: String, text: String, times: u64) -> Result<String, String> {
+        let mut file = told(OpenOptions::new().append(true).create(true).open(path))?;
+        for _ in 0..times {
+            told(file.write_all(text.as_bytes()))?;
+        }
+        Ok("written".to_owned())
+    }
+
+    fn create_many(folder: String, times: u32) -> Vec<String> {
+        let create = |at| match fs::write(format!("{folder}/made{at}"), "mine") {
+            Ok(()) => "made".to_owned(),
+            Err(error) => format!("error: {error}"),
+        };
+        (0..times).map(create).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn read_again(path: String, times: u32) -> Vec<String> {
