@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use async_trait::async_trait;
 use ringfence_engine::{OutcomeStatus, ReceiptId, ReviewId, RunId, ToolCall, ToolOutcome, ToolSpec};
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, Limits, Mark, Outcome, Sandbox, Tool,
+    CallError, CallReport, CallRequest, CancellationToken, KnownReads, Limits, Mark, Outcome, Sandbox, Tool,
 };
 use ringfence_store::Journal;
 use serde_json::Value;
@@ -134,10 +134,20 @@ impl Executor for Fenced {
         }
     }
 
-    async fn rehearse(&self, review: ReviewId, call: &ToolCall) -> Result<()> {
+    async fn rehearse(&self, review: ReviewId, before: &[ToolCall], call: &ToolCall) -> Result<()> {
         let (Some(staging), Some(tool)) = (&self.staging, self.allowed(&call.tool)) else { return Ok(()) };
         let Some(turn) = self.turn(call).await? else { return Ok(()) };
-        let called = self.sandbox.call(self.request(tool, call)).await;
+        let mut known = KnownReads::clone(&staging.known());
+        for earlier in before.iter().filter(|earlier| !earlier.can.egress) {
+            let Some(tool) = self.allowed(&earlier.tool) else { continue };
+            let request = CallRequest { known: Arc::new(known.clone()), ..self.request(tool, earlier) };
+            // What becomes of it is told when it is made.
+            if let Ok(report) = self.sandbox.call(request).await {
+                known.learn(&report.receipt);
+            }
+        }
+        let request = CallRequest { known: Arc::new(known), ..self.request(tool, call) };
+        let called = self.sandbox.call(request).await;
         let told = match called {
             Ok(report) => {
                 let message = report.outcome.message(&report.receipt);

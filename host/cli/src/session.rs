@@ -428,7 +428,10 @@ pub fn tell_staged(journal: &Journal, folders: &Folders) -> Result<()> {
 /// Says what a run waits for, and the commands that answer it.
 pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
     let resume = resume_command(&state.run, folders);
-    let change = proposed(&state.run, review.id, folders).map(|diff| would_change(&diff)).unwrap_or_default();
+    let change = {
+        let whole = own_command(&format!("diff {} --proposed", state.run), folders);
+        proposed(&state.run, review.id, folders).map(|diff| would_change(&diff, &whole)).unwrap_or_default()
+    };
     let asks = describe(review, state);
     err(&format!("\n{asks}{change}Run {} waits for an answer. To go on, one of:\n", state.run));
     for way in ways_on(&resume, review, state.settings.flow) {

@@ -13,23 +13,63 @@ use ringfence_sandbox::{Limits, RequestLimits};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Checks a whole file; `name` is what errors call it.
+/// Checks a whole file; `name` is what errors call it. All that is wrong is named at once.
 pub(super) fn check(file: &ConfigFile, name: &str) -> Result<()> {
-    for limit in of_limits(&file.limits) {
-        limit.check(name, "limits")?;
-    }
+    let mut wrong: Vec<Wrong> =
+        of_limits(&file.limits).iter().filter_map(|limit| limit.check(name, "[limits] ")).collect();
+    let parallel = Given {
+        key: "parallel",
+        value: file.parallel.map(|it| it.get().into()),
+        allowed: PARALLEL,
+        unit: Unit::Count,
+    };
+    wrong.extend(parallel.check(name, ""));
     let grants = &file.grants;
-    contradiction(name, "grants", grants.deterministic, grants.entropy, grants.hosts.as_deref())?;
+    wrong.extend(contradiction(
+        name,
+        "grants",
+        grants.deterministic,
+        grants.entropy,
+        grants.hosts.as_deref(),
+    ));
     for (tool, section) in &file.tools {
         let table = format!("tools.{tool}");
-        for limit in of_tool(section) {
-            limit.check(name, &table)?;
-        }
-        contradiction(name, &table, section.deterministic, section.entropy, section.hosts.as_deref())?;
-        search::check(name, tool, section)?;
+        let shown = format!("[{table}] ");
+        wrong.extend(of_tool(section).iter().filter_map(|limit| limit.check(name, &shown)));
+        wrong.extend(contradiction(
+            name,
+            &table,
+            section.deterministic,
+            section.entropy,
+            section.hosts.as_deref(),
+        ));
     }
-    Ok(())
+    together(wrong)?;
+    file.tools.iter().try_for_each(|(tool, section)| search::check(name, tool, section))
 }
+
+/// Something that can't be honoured, and what to do about it.
+struct Wrong {
+    what: String,
+    hint: String,
+}
+
+/// One alone with its advice; several in one error, each on a line.
+fn together(mut wrong: Vec<Wrong>) -> Result<()> {
+    match wrong.len() {
+        0 => Ok(()),
+        1 => wrong.pop().map_or(Ok(()), |it| Err(Refusal::usage(it.what).hint(it.hint).into())),
+        _ => {
+            let lines: Vec<_> = wrong.iter().map(|it| format!("{}; {}", it.what, it.hint)).collect();
+            Err(Refusal::usage(lines.join("\n")).into())
+        }
+    }
+}
+
+/// Equal calls that can be told.
+const STAGNATION: RangeInclusive<u64> = 2..=1_000;
+/// Tasks at the same time.
+const PARALLEL: RangeInclusive<u64> = 1..=16;
 
 /// A limit as a file has it.
 struct Given {
@@ -59,6 +99,7 @@ fn of_limits(limits: &LimitsSection) -> Vec<Given> {
         count("write_entries", limits.write_entries.map(u64::from), Limits::WRITE_ENTRIES),
         count("open_files", limits.open_files.map(|count| count.get().into()), Limits::OPEN_FILES),
         count("dir_entries", limits.dir_entries.map(u64::from), Limits::DIR_ENTRIES),
+        count("stagnation", limits.stagnation.map(|count| count.get().into()), STAGNATION),
         count("fuel", limits.fuel.map(u64::from), Limits::FUEL),
         count("requests", limits.requests.map(|count| count.get().into()), RequestLimits::COUNT),
         size("request_headers", limits.request_headers, RequestLimits::HEADER_BYTES),
@@ -88,18 +129,16 @@ fn size(key: &'static str, value: Option<Bytes>, allowed: RangeInclusive<u64>) -
 }
 
 impl Given {
-    fn check(&self, file: &str, table: &str) -> Result<()> {
-        let Some(value) = self.value.filter(|value| !self.allowed.contains(value)) else { return Ok(()) };
+    fn check(&self, file: &str, table: &str) -> Option<Wrong> {
+        let value = self.value.filter(|value| !self.allowed.contains(value))?;
         let shown = |amount| self.unit.shown(amount);
         let (least, most) = (shown(*self.allowed.start()), *self.allowed.end());
-        let range = match most {
+        let hint = match most {
             u64::MAX => format!("it must be {least} or more"),
             most => format!("it can be {least} to {}", shown(most)),
         };
         let key = self.key;
-        Err(Refusal::usage(format!("{file}: [{table}] {key} is {}, which can't be kept", shown(value)))
-            .hint(range)
-            .into())
+        Some(Wrong { what: format!("{file}: {table}{key} is {}, which can't be kept", shown(value)), hint })
     }
 }
 
@@ -129,18 +168,17 @@ fn contradiction(
     deterministic: Option<bool>,
     entropy: Option<bool>,
     hosts: Option<&[Host]>,
-) -> Result<()> {
+) -> Option<Wrong> {
     let other = match (deterministic, entropy, hosts) {
-        (None | Some(false), _, _) => return Ok(()),
+        (None | Some(false), _, _) => return None,
         (Some(true), Some(true), _) => "entropy",
         (Some(true), _, Some([_, ..])) => "hosts",
-        (Some(true), None | Some(false), None | Some([])) => return Ok(()),
+        (Some(true), None | Some(false), None | Some([])) => return None,
     };
-    Err(Refusal::usage(format!(
-        "{file}: [{table}] says `deterministic` and `{other}`, which exclude each other"
-    ))
-    .hint("leave one of them out")
-    .into())
+    Some(Wrong {
+        what: format!("{file}: [{table}] says `deterministic` and `{other}`, which exclude each other"),
+        hint: "leave one of them out".to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ pub trait Executor: Send + Sync {
     /// Makes a tool's code ready, so that compiling isn't taken for calling.
     async fn ready(&self, tool: &str) -> Result<Readied>;
 
-    /// Finds out what a call that waits for approval would change, and keeps that to be shown.
-    /// Nothing of it stays.
-    async fn rehearse(&self, _review: ReviewId, _call: &ToolCall) -> Result<()> {
+    /// Finds out what a call that waits for approval would change, after others that will be made
+    /// before it, and keeps that to be shown. Nothing of it stays.
+    async fn rehearse(&self, _review: ReviewId, _before: &[ToolCall], _call: &ToolCall) -> Result<()> {
         Ok(())
     }
 

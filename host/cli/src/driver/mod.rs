@@ -18,6 +18,7 @@ pub use stopwatch::Stopwatch;
 use crate::exit::Refusal;
 use crate::failpoint;
 use crate::interrupt::Interrupt;
+use crate::lanes;
 use crate::output::err;
 use crate::progress::{Notice, Observer};
 use crate::review::{Given, Reviewer, Verdict};
@@ -25,8 +26,8 @@ use crate::terminal::plain;
 use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
-    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, ReviewId, Run,
-    Stage, Subject, ToolCall,
+    CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage,
+    Standing, State, Subject, ToolCall,
 };
 use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
@@ -267,7 +268,7 @@ impl Driver {
             self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
         }
         if let Some(call) = self.unseen(&review)
-            && let Some(halt) = self.rehearse(review.id, &call, beat).await?
+            && let Some(halt) = self.rehearse(&review, &call, beat).await?
         {
             return Ok(Some(halt));
         }
@@ -323,12 +324,13 @@ impl Driver {
 
     async fn rehearse(
         &mut self,
-        review: ReviewId,
+        review: &Review,
         call: &ToolCall,
         beat: &mut Interval,
     ) -> Result<Option<Halt>> {
         let executor = self.executor.clone();
-        let rehearsed = executor.rehearse(review, call);
+        let before = approved_before(lanes::asker(self.run.state(), review.id).1, call);
+        let rehearsed = executor.rehearse(review.id, &before, call);
         tokio::pin!(rehearsed);
         loop {
             tokio::select! {
@@ -393,4 +395,12 @@ fn beat_of(lease: &Lease) {
     if let Err(error) = lease.beat() {
         tracing::warn!(%error, "no sign of life could be given");
     }
+}
+
+/// The calls of a turn that are approved and will be made before this one of it.
+fn approved_before(state: &State, call: &ToolCall) -> Vec<ToolCall> {
+    let Some((_, then)) = state.stage.review() else { return Vec::new() };
+    let slots = then.turn().map(|turn| turn.slots.as_slice()).unwrap_or_default();
+    let earlier = slots.iter().take_while(|slot| slot.call.call != call.call);
+    earlier.filter(|slot| slot.standing == Standing::Cleared).map(|slot| slot.call.clone()).collect()
 }

@@ -100,7 +100,9 @@ impl Reviewer {
             Some(folders) => (folders.flag(), proposed(&state.run, review.id, folders)),
             None => (String::new(), None),
         };
-        let shown = describe(review, state) + &proposed.map(|diff| would_change(&diff)).unwrap_or_default();
+        let whole = format!("{} diff {} --proposed{flag}", quote(&own_name()), state.run);
+        let shown =
+            describe(review, state) + &proposed.map(|diff| would_change(&diff, &whole)).unwrap_or_default();
         let (review, state) = (review.clone(), state.clone());
         let grant = format!("{} grant {} --dir PATH{flag}", quote(&own_name()), state.run);
         let asked = tokio::task::spawn_blocking(move || prompt::ask(&review, &state, &shown, &grant)).await;

@@ -99,7 +99,7 @@ pub fn describe(review: &Review, state: &State) -> String {
 }
 
 /// What a call would change, below the question about it.
-pub fn would_change(diff: &str) -> String {
+pub fn would_change(diff: &str, whole: &str) -> String {
     if diff.is_empty() {
         return "It would change nothing.\n".to_owned();
     }
@@ -107,7 +107,7 @@ pub fn would_change(diff: &str) -> String {
     let shown: Vec<_> = diff.lines().take(DIFF_LINES).map(|line| cut(line, LINE)).collect();
     let mut out = format!("What applying it would change:\n{}", quoted(&shown.join("\n")));
     if more > 0 {
-        let _ = writeln!(out, "  and {more} lines more: `ringfence diff RUN --proposed` shows them");
+        let _ = writeln!(out, "  and {more} lines more; to see them:\n  {whole}");
     }
     out
 }

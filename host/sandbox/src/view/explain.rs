@@ -81,8 +81,7 @@ impl GrantedTree {
     pub fn explain(&self, path: &str, write: bool) -> Explanation {
         let root = Place::root();
         let base = Base { place: &root, handle: None };
-        let want = if write { Want::Change } else { Want::Look };
-        let manner = Manner { links: Links::Follow, want, folder: false };
+        let manner = Manner { links: Links::Follow, want: Want::Look, folder: false };
         let opened = match self.open_path(base, path, manner) {
             // A file is made in a folder that may be changed: the place alone is judged.
             Err(Refused::Plain(ErrorCode::NoEntry)) if write => self.nothing_at(base, path),
@@ -91,6 +90,10 @@ impl GrantedTree {
             Ok(Open::File(place, _, _)) => Ok((place, Thing::File)),
             Err(refused) => Err(refused),
         };
+        let opened = opened.and_then(|(place, thing)| match write {
+            true => self.judge(&place, Want::Change).map(|_| (place.clone(), thing)),
+            false => Ok((place, thing)),
+        });
         let (place, ruling) = match opened {
             Ok((place, thing)) => (place, Ruling::Allowed { thing }),
             Err(refused) => self.refusal(base, path, write, &refused),

@@ -117,7 +117,8 @@ impl Recorded {
         let (reason, place) = self.refused.recorded()?;
         // A path of the host's, most likely, and those are nobody's to grant.
         let of_the_host = self.asked.starts_with('/');
-        let granting = || grant_for(place);
+        let changes = !matches!(self.operation, "open" | "stat" | "readlink");
+        let granting = || grant_for(place).map(|grant| if changes { grant + ":write" } else { grant });
         let (would_allow, mask) = match &self.refused {
             Refused::Masked { mask, hidden, granted, .. } => {
                 let shown = unmasking(hidden);
@@ -132,9 +133,9 @@ impl Recorded {
             Refused::Denied { reason, .. } => match reason {
                 DenialReason::NotGranted if of_the_host => (None, None),
                 DenialReason::NotGranted => (granting(), None),
-                // A grant to write is asked for by name, and the rest is nobody's to grant.
-                DenialReason::ReadOnly
-                | DenialReason::NotRead
+                DenialReason::ReadOnly if of_the_host => (None, None),
+                DenialReason::ReadOnly => (granting(), None),
+                DenialReason::NotRead
                 | DenialReason::ChangedSinceRead
                 | DenialReason::CrossesGrants
                 | DenialReason::GrantItself

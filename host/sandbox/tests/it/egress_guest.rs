@@ -204,7 +204,7 @@ pub(crate) fn failed(report: &CallReport) -> u64 {
 
 /// The one refusal, and the code that the guest saw.
 pub(crate) fn denied(report: &CallReport) -> (u64, ringfence_sandbox::Denial) {
-    let Outcome::Denied { error, denials } = &report.outcome else { panic!("{:?}", report.outcome) };
+    let Outcome::Denied { error, denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert_eq!(denials.len(), 1, "{denials:?}");
     assert!(report.receipt.requests.iter().all(|request| request.status.is_none()));
     (error.as_u64().unwrap(), denials[0].clone())

@@ -2,7 +2,7 @@
 
 use crate::fence_guest::{Guest, Project};
 use crate::stage_guest::{How, Run};
-use ringfence_sandbox::DenialReason::{ChangedSinceRead, NotRead};
+use ringfence_sandbox::DenialReason::{ChangedSinceRead, NotRead, ReadOnly};
 use ringfence_sandbox::{Content, Digest};
 use wasmtime::component::Resource;
 use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorFlags, ErrorCode, HostDescriptor};
@@ -149,7 +149,8 @@ fn times_are_set_also_of_what_is_open_for_reading_only_where_it_may_be_changed()
     let mut set = |path: &str| {
         let fd = guest.open_with(path, How::Existing, DescriptorFlags::READ).unwrap().rep();
         let fd = Resource::new_borrow(fd);
-        let set = guest.host().set_times(fd, NewTimestamp::NoChange, NewTimestamp::Now);
+        let mut host = guest.host();
+        let set = host.set_times(fd, NewTimestamp::NoChange, NewTimestamp::Now);
         crate::fence_guest::code(crate::fence_guest::ready(set))
     };
     assert_eq!(set("src/a.txt"), Ok(()));

@@ -9,7 +9,7 @@ async fn no_page_is_fetched_without_a_granted_host() {
     let project = project();
     let tree = tree(project.path(), &["src"]);
     let report = call_in(&tree, "fetch_page", json!({ "url": "http://127.0.0.1:9/x?q=hunter2" })).await;
-    let Outcome::Denied { error, denials } = report.outcome else {
+    let Outcome::Denied { error, denials, .. } = report.outcome else {
         panic!("{:?} {:?}", report.outcome, report.crash)
     };
     assert_eq!(error["case"], "not_permitted");

@@ -35,6 +35,7 @@ pub(super) fn execute(args: &ShowArgs, global: &GlobalArgs) -> Result<Exit> {
         now: Store::now(),
         role: role_of(&state),
         proposed: proposed_for(&state, &folders),
+        whole_diff: own_command(&format!("diff {} --proposed", journal.run.id), &folders),
         all: args.all,
         journal,
         state,
@@ -64,6 +65,8 @@ struct Shown {
     role: Option<String>,
     /// What the call that waits for approval would change.
     proposed: Option<String>,
+    /// The command that shows all of it.
+    whole_diff: String,
     /// Long lists as well.
     all: bool,
 }

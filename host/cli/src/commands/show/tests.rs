@@ -38,6 +38,7 @@ fn shown(rehearsal: &Rehearsal, all: bool) -> Shown {
         now: Timestamp(state.clock.latest.0 + 187_200_000),
         role: None,
         proposed: None,
+        whole_diff: "ringfence diff run-1 --proposed".to_owned(),
         all,
         journal,
         state,

@@ -196,7 +196,7 @@ fn onward(shown: &Shown) -> String {
     let mut proposed = shown.proposed.as_deref();
     for (review, _, ways) in questions {
         text.push_str(&describe(&review, &shown.state));
-        text.push_str(&proposed.take().map(would_change).unwrap_or_default());
+        text.push_str(&proposed.take().map(|diff| would_change(diff, &shown.whole_diff)).unwrap_or_default());
         let _ = match ways.is_empty() {
             true => writeln!(text, "It is asked once the one above is answered."),
             false if shown.driven_by.is_some() => writeln!(text, "Once that process has stopped, one of:"),
