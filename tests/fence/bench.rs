@@ -4,9 +4,9 @@ use crate::guests::Guest;
 use crate::made;
 use crate::standing::Standing;
 use ringfence_sandbox::{
-    Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant, GrantPath,
-    GrantedTree, Grants, KnownReads, Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Stage, Tool,
-    Toolset,
+    Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant,
+    EgressContext, GrantPath, GrantedTree, Grants, KnownReads, Limits, Outcome, ProjectDir, Sandbox,
+    SandboxConfig, Stage, Tool, Toolset,
 };
 use ringfence_tests::product::Product;
 use serde_json::{Value, json};
@@ -193,6 +193,7 @@ impl Fence {
             limits: self.limits.clone(),
             stage: self.stage.clone(),
             known: self.known.lock().unwrap().clone(),
+            egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
     }

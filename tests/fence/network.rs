@@ -1,6 +1,6 @@
-//! The network: there for a component to import, and closed to it.
+//! The network: there for a component to import, and closed to it but for what is granted.
 
-use crate::bench::{Fence, tools_of};
+use crate::bench::{Called, Fence, tools_of};
 use crate::guests::Guest;
 use crate::made;
 use crate::threat::threats;
@@ -11,13 +11,16 @@ use std::sync::LazyLock;
 
 threats! {
     "A request to another host, to this machine, to the address of a cloud's metadata",
-        ClosedNetwork, "the request, and that no host is granted"
+        ClosedNetwork, "the request, that no host is granted, and the grant that would allow it"
         => Made a_request;
+    "A request with a user and a password in its host",
+        ClosedNetwork, "what is wrong with the request, without the password"
+        => Made a_request_with_a_password;
     "A name look-up, with a secret in the name",
-        ClosedNetwork, "the name, and that no host is granted"
+        ClosedNetwork, "the name, and that look-ups are closed"
         => Made a_name_look_up;
     "A socket for connections, and one for datagrams",
-        ClosedNetwork, "the kind of socket, and that no host is granted"
+        ClosedNetwork, "the kind of socket, and that sockets are closed"
         => Made a_socket;
     "A thousand requests, and an answer as if nothing were",
         ClosedNetwork, "the answer; the receipt has the first requests and counts the rest"
@@ -143,40 +146,45 @@ const MODULE: &str = r#"
 static ONLINE: LazyLock<Toolset> =
     LazyLock::new(|| tools_of("online", made::over(WIT, &format!("(module {MODULE} {})", made::ALLOCATOR))));
 
-fn refused(tool: &str, input: serde_json::Value, operation: &str, asked: &str) {
+fn closed(tool: &str, input: serde_json::Value, operation: &str, asked: &str) {
     let called = Fence::new().call_tool(ONLINE.get(tool).unwrap(), input);
-    called.is_denied(&["network"], &[asked, "no host is granted"]);
+    called.is_denied(&["network"], &[asked, "closed to tools"]);
     let denial = &called.report.receipt.denials[0];
     assert_eq!((denial.operation.as_str(), &denial.would_allow), (operation, &None), "{called}");
+}
+
+fn fetched(host: &str) -> Called {
+    Fence::new().call_tool(ONLINE.get("fetch").unwrap(), json!({ "host": host, "times": 1 }))
 }
 
 fn a_request() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let here = listener.local_addr().unwrap().to_string();
-    for host in [
-        "api.example.com:8443",
-        "127.0.0.1",
-        "[::1]:80",
-        "0.0.0.0:1",
-        "169.254.169.254",
-        "user:pw@example.com",
-        &here,
-    ] {
-        refused("fetch", json!({ "host": host, "times": 1 }), "request", "GET ");
+    for host in ["api.example.com:8443", "127.0.0.1", "[::1]:80", "0.0.0.0:1", "169.254.169.254", &here] {
+        let called = fetched(host);
+        called.is_denied(&["network"], &["GET https://", host, "no host is granted"]);
+        assert_eq!(called.report.receipt.denials[0].operation, "request", "{called}");
+        assert!(called.report.receipt.requests.is_empty(), "{called}");
     }
     assert!(listener.accept().is_err(), "nobody connected");
 }
 
+fn a_request_with_a_password() {
+    let called = fetched("user:pw@example.com");
+    called.is_denied(&["malformed"], &["was not requested"]);
+    assert!(!called.message().contains("pw"), "{called}");
+}
+
 fn a_name_look_up() {
     for name in ["example.com", "c2VjcmV0.attacker.example", "localhost"] {
-        refused("look_up", json!({ "name": name }), "resolve", name);
+        closed("look_up", json!({ "name": name }), "resolve", name);
     }
 }
 
 fn a_socket() {
-    refused("connect", json!({}), "socket", "tcp");
-    refused("send", json!({}), "socket", "udp");
+    closed("connect", json!({}), "socket", "tcp");
+    closed("send", json!({}), "socket", "udp");
 }
 
 fn a_thousand_requests() {

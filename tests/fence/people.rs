@@ -175,7 +175,7 @@ fn limits_above_the_user_s() {
     let product = project();
     configure(
         &product,
-        "[limits]\nmemory = \"8GiB\"\ntool_timeout = \"24h\"\noutput = \"1GiB\"\nopen_files = 100000\n",
+        "[limits]\nmemory = \"4GiB\"\ntool_timeout = \"24h\"\noutput = \"64MiB\"\nopen_files = 65000\n",
     );
     let hash = hash_of(&product);
     let ended = product

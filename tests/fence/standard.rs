@@ -244,7 +244,7 @@ fn a_policy_that_can_t_be_kept_is_refused_before_anything_runs() {
     let project = fenced.project.to_str().unwrap();
     for (config, named) in [
         ("[grants]\ndirs = [{ path = \"src\", access = \"everything\" }]\n", "everything"),
-        ("[grants]\nhosts = [{ url = \"https://example.com\" }]\n", "hosts"),
+        ("[grants]\nhosts = [{ url = \"https://*.example.com\" }]\n", "*.example.com"),
         ("[grants]\ndirs = [{ path = \"nowhere\", access = \"read\" }]\n", "nowhere"),
         ("[grants]\ndirs = [{ path = \"../\", access = \"read\" }]\n", "../"),
         ("[grant]\n", "grant"),

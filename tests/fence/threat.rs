@@ -84,7 +84,10 @@ impl Mechanism {
                 "there are no variables and no arguments; clocks and chance are made up unless granted",
             ),
             Self::Trap => ("trap", "a crash is the end of the tool's instance and of nothing else"),
-            Self::ClosedNetwork => ("closed network", "no request, socket or name look-up is carried out"),
+            Self::ClosedNetwork => (
+                "closed network",
+                "no request goes to a host that isn't granted; sockets and name look-ups are closed",
+            ),
             Self::Loading => ("loading", "a component is checked, and bounded, before anything of it runs"),
             Self::Arguments => {
                 ("arguments", "what a tool is given is checked against its types before anything runs")

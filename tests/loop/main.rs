@@ -2,10 +2,12 @@
 //! Messages API on loopback.
 
 mod budgets;
+mod calling;
 mod cassette;
 mod compare;
 mod control;
 mod crash;
+mod egress;
 mod flows;
 mod fork;
 mod given_up;

@@ -1,7 +1,8 @@
 //! Changes of a run: staged, shown, applied or discarded by a person, and nothing else.
 
+use crate::calling::calling;
 use crate::{journaled, of_kind, sample, shown, signal};
-use ringfence_tests::messages_api::{Answer, Asked, MessagesApi, Stage};
+use ringfence_tests::messages_api::{Answer, MessagesApi};
 use ringfence_tests::product::{Ended, Product, snapshot, wait};
 use serde_json::{Value, json};
 use std::fs;
@@ -10,33 +11,6 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const FILE: &str = "notes.txt";
-
-/// A script that makes these calls, one task for all of them, and is done then.
-fn calling(calls: &[(&str, Value)]) -> impl FnMut(&Asked) -> Answer + Send + use<> {
-    let mut calls: Vec<(String, Value)> =
-        calls.iter().rev().map(|(tool, input)| ((*tool).to_owned(), input.clone())).collect();
-    move |asked| match asked.stage {
-        Some(Stage::Plan) => {
-            let done = calls.is_empty();
-            let tasks = if done { json!([]) } else { json!([{ "id": "t", "description": "change it" }]) };
-            Answer::Json(json!({ "reasoning": "r", "new_sub_tasks": tasks, "is_goal_achieved": done }))
-        }
-        Some(Stage::Decide) => {
-            let (tool, input) = calls.pop().expect("a call that is planned");
-            Answer::Json(json!({
-                "reasoning": "r", "action": tool, "action_input": input, "query_to_human": null,
-                "confidence": "high",
-            }))
-        }
-        _ => {
-            let status = if calls.is_empty() { "completed" } else { "needs_more_work" };
-            Answer::Json(json!({
-                "reasoning": "r", "sub_task_status": status, "summary": "s", "suggested_next_step": "",
-                "confidence": "high",
-            }))
-        }
-    }
-}
 
 fn read() -> (&'static str, Value) {
     ("read_file", json!({ "file_path": FILE }))

@@ -42,6 +42,18 @@ fn what_a_person_grants_holds_from_the_next_call_on_and_answers_nothing() {
 }
 
 #[test]
+fn a_tool_that_a_grant_makes_possible_is_there_from_then_on() {
+    let (product, server) = (sample(), MessagesApi::start(asks_first("README.md")));
+    let waiting = asking(&product, &server, &["--dir", "shop"]);
+    let run = waiting.run_id();
+    let tools = || shown(&product, run)["state"]["settings"]["tools"].to_string();
+    assert!(!tools().contains("edit_file"));
+    let granted = product.run(&["grant", run, "--dir", "shop:write"], &[]);
+    assert_eq!((granted.code, granted.stdout.as_str()), (Some(0), "granted: shop (write)\n"), "{granted:?}");
+    assert!(tools().contains("edit_file"));
+}
+
+#[test]
 fn without_the_grant_the_same_call_is_denied() {
     let (product, server) = (sample(), MessagesApi::start(asks_first("README.md")));
     let waiting = asking(&product, &server, &["--dir", "shop"]);
@@ -79,13 +91,35 @@ fn what_can_t_be_had_is_refused_and_journaled_nowhere() {
         (&["--dir", "shop"], "granted already"),
         (&["--dir", "shop/api"], "lies in `shop`"),
         (&["--dir", "web", "--dir", "web"], "granted already"),
-        (&["--dir", "web", "--allow-host", "https://example.com"], "the network closed"),
+        (&["--dir", "web", "--allow-host", "example.com"], "must begin with https://"),
+        (&["--dir", "web", "--allow-host", "http://localhost:8080"], "an address of this machine"),
         (&[], "--dir"),
     ] {
         let refused = product.run(&[&["grant", run][..], flags].concat(), &[]);
         assert!(refused.code == Some(2) && refused.stderr.contains(why), "{flags:?}: {refused:?}");
     }
     assert_eq!(shown(&product, run)["events"], events);
+}
+
+#[test]
+fn a_host_is_granted_as_a_folder_is() {
+    let (product, server) = (sample(), MessagesApi::start(asks_first("README.md")));
+    let waiting = asking(&product, &server, &["--dir", "shop"]);
+    let run = waiting.run_id();
+    let granted = product.run(&["grant", run, "--allow-host", "https://api.example.com/v1"], &[]);
+    assert_eq!(
+        (granted.code, granted.stdout.as_str()),
+        (Some(0), "granted: https://api.example.com/v1\n"),
+        "{granted:?}"
+    );
+    let grant = json!({ "what": "host", "url": "https://api.example.com/v1" });
+    assert_eq!(shown(&product, run)["granted"][0]["grant"], grant);
+    for url in ["https://api.example.com/v1", "https://api.example.com/v1/more"] {
+        let again = product.run(&["grant", run, "--allow-host", url], &[]);
+        assert!(again.code == Some(2) && again.stderr.contains("granted already"), "{again:?}");
+    }
+    let ended = product.run_printed(granted.printed_command("--answer"), &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
 }
 
 #[test]

@@ -73,6 +73,7 @@ impl Fenced {
             stage: self.staging.as_ref().map(|staging| staging.stage().clone()),
             known: self.staging.as_ref().map(Staging::known).unwrap_or_default(),
             limits: Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() },
+            egress: self.toolbox.egress().clone(),
             cancel: CancellationToken::new(),
         }
     }

@@ -16,7 +16,9 @@ use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
-use ringfence_sandbox::{Access, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, ProjectDir};
+use ringfence_sandbox::{
+    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir,
+};
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -149,8 +151,8 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Takes in what a person allows during the run. A tool that was given folders of its own keeps
-    /// to them.
+    /// Takes in what a person allows during the run. A tool that was given folders or hosts of its own
+    /// keeps to them. No secret comes with a host: those were chosen when the run began.
     pub fn allow(&mut self, grant: &LaterGrant) -> Result<()> {
         match grant {
             LaterGrant::Dir { path, access, masks } => {
@@ -164,7 +166,14 @@ impl Setup {
                 add(&mut self.grants.dirs, &dir);
                 Ok(())
             }
-            LaterGrant::Host { url } => anyhow::bail!("this version can grant no host, and {url} is one"),
+            LaterGrant::Host { url } => {
+                let host = HostGrant::parse(url)?;
+                for policy in self.tools.values_mut().filter(|policy| policy.hosts == self.grants.hosts) {
+                    policy.hosts.push(host.clone());
+                }
+                self.grants.hosts.push(host);
+                Ok(())
+            }
         }
     }
 
@@ -186,7 +195,8 @@ impl Setup {
         let shelf = Shelf::open(folders.state()?)?;
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
-        let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?;
+        let toolbox =
+            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_secrets(folders)?;
         let allowed = match &self.allowed {
             None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

@@ -4,14 +4,15 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, Role, ToolPolicy};
+use crate::config::{Resolved, Role, ToolPolicy, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, ComponentSource, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    Access, ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig,
+    Tool, Toolset,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub struct Toolbox {
     /// What each tool may touch, where it is less than the rest.
     own: BTreeMap<String, Scope>,
     all: Scope,
+    egress: EgressContext,
 }
 
 /// What a tool may touch, opened.
@@ -64,7 +66,19 @@ impl Toolbox {
             }
         }
         let all = open(grants)?;
-        Ok(Self { tools, own, all })
+        Ok(Self { tools, own, all, egress: EgressContext::default() })
+    }
+
+    /// The same with the values of the secrets that go with its requests: without them, calls that
+    /// may need one aren't made.
+    pub fn with_secrets(self, folders: &Folders) -> Result<Self> {
+        let values = secrets::values(&self.all.tree.grants().secrets, folders)?;
+        Ok(Self { egress: EgressContext::new(Arc::new(values)), ..self })
+    }
+
+    /// How tools reach the hosts that they are granted.
+    pub fn egress(&self) -> &EgressContext {
+        &self.egress
     }
 
     /// A tool that a role names.
@@ -130,7 +144,8 @@ impl Toolbox {
 
     /// What this tool can do under its grants.
     pub fn facts(&self, tool: &str) -> ToolFacts {
-        let facts = self.tree(tool).grants().facts();
+        let grants = self.tree(tool).grants();
+        let facts = self.tools.get(tool).map_or_else(|| grants.facts(), |tool| grants.facts_of(tool));
         ToolFacts {
             reads: facts.reads,
             writes: facts.writes,
@@ -151,13 +166,20 @@ impl Toolbox {
 }
 
 /// What a standard tool is given of a grant: to write only if it's made for that, so that the others
-/// can work side by side.
+/// can work side by side; and hosts, with their secrets, only if it's made for those.
 fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
     let mut enough = given.clone();
     match need {
-        Some(Need::Write) => {}
-        Some(Need::Egress) | None => {
+        // What it reads it could send.
+        Some(Need::Egress) => enough.dirs.clear(),
+        Some(Need::Write) => {
+            enough.hosts.clear();
+            enough.secrets.clear();
+        }
+        None => {
             enough.dirs.iter_mut().for_each(|dir| dir.access = Access::Read);
+            enough.hosts.clear();
+            enough.secrets.clear();
         }
     }
     enough

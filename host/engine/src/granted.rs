@@ -7,11 +7,12 @@ use crate::bounds;
 use crate::effect::ToolCall;
 use crate::id::Timestamp;
 use crate::refused::Refused;
-use crate::settings::ToolFacts;
+use crate::settings::{ToolFacts, ToolSpec};
 use crate::stage::Stage;
+use crate::start::check_tool;
 use crate::state::State;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many times more can be allowed during one run.
 const MOST: usize = 256;
@@ -19,7 +20,7 @@ const MOST: usize = 256;
 const TEXT: usize = 4_096;
 
 /// One decision of a person's to allow more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Granted {
     /// Who, as the system knows them.
     pub by: String,
@@ -28,6 +29,9 @@ pub struct Granted {
     /// What tools can do under it, where that is another thing than before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub can: BTreeMap<String, ToolFacts>,
+    /// Tools that can work now and couldn't before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
 }
 
 /// The thing that is allowed.
@@ -84,6 +88,8 @@ impl Granted {
                 "is more than {MOST} grants; start a run that has them from its beginning"
             ));
         }
+        let mut names = BTreeSet::new();
+        self.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))?;
         if would_outrun(&state.stage, &self.can) {
             let why =
                 "would let a call that was judged before write or send; let the run go past that call first";
@@ -95,24 +101,31 @@ impl Granted {
     /// Takes it into the record; from here on the gates know what tools can do.
     pub(crate) fn settle(self, state: &mut State) {
         state.granted.push(GrantedLater { at: state.clock.latest, by: self.by, grant: self.grant });
-        learn(state, &self.can);
+        learn(state, &self.can, &self.tools);
     }
 }
 
-fn learn(state: &mut State, can: &BTreeMap<String, ToolFacts>) {
-    for tool in &mut state.settings.tools {
+fn learn(state: &mut State, can: &BTreeMap<String, ToolFacts>, new: &[ToolSpec]) {
+    let tools = &mut state.settings.tools;
+    for tool in tools.iter_mut() {
         if let Some(can) = can.get(&tool.name) {
             tool.can = *can;
         }
     }
-    learn_below(&mut state.stage, can);
+    for tool in new {
+        if !tools.iter().any(|known| known.name == tool.name) {
+            let at = tools.partition_point(|known| known.name < tool.name);
+            tools.insert(at, tool.clone());
+        }
+    }
+    learn_below(&mut state.stage, can, new);
 }
 
 /// Delegated runs have settings of their own, also while they are put aside.
-fn learn_below(stage: &mut Stage, can: &BTreeMap<String, ToolFacts>) {
+fn learn_below(stage: &mut Stage, can: &BTreeMap<String, ToolFacts>, new: &[ToolSpec]) {
     match stage {
-        Stage::PausedForReview { then, .. } | Stage::Reflecting { then, .. } => learn_below(then, can),
-        Stage::Delegating { lanes } => lanes.iter_mut().for_each(|lane| learn(&mut lane.state, can)),
+        Stage::PausedForReview { then, .. } | Stage::Reflecting { then, .. } => learn_below(then, can, new),
+        Stage::Delegating { lanes } => lanes.iter_mut().for_each(|lane| learn(&mut lane.state, can, new)),
         Stage::Initializing
         | Stage::Planning(_)
         | Stage::Deciding(_)

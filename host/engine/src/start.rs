@@ -89,7 +89,8 @@ pub(crate) fn check_rates(settings: &Settings, rates: &Rates) -> Result<(), Refu
     Ok(())
 }
 
-fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(), Refused> {
+/// Whether a tool can be offered: its name is usable and isn't among `names`, and its schema is one.
+pub(crate) fn check_tool<'t>(tool: &'t ToolSpec, names: &mut BTreeSet<&'t str>) -> Result<(), Refused> {
     let what = format!("the tool {:?}", tool.name);
     let named = !tool.name.is_empty()
         && tool.name.len() <= 128

@@ -6,6 +6,7 @@
 use crate::chance::Seed;
 use crate::component::{Code, LoadError};
 use crate::cpu::{CpuSpent, CpuTimed};
+use crate::egress::{EgressContext, NetworkLog, Scrub};
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
@@ -56,6 +57,8 @@ pub struct CallRequest {
     pub known: Arc<KnownReads>,
     /// The bounds.
     pub limits: Limits,
+    /// How it reaches the hosts that it is granted, with the values of secrets.
+    pub egress: EgressContext,
     /// Cancels the call; cancelling twice or after its end does nothing.
     pub cancel: CancellationToken,
 }
@@ -152,6 +155,12 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let limits = &request.limits;
     let host_failed = |reason: String| CallError::Host { tool: request.tool.name().to_owned(), reason };
     let budget = if limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
+    let grants = request.tree.grants();
+    if let Some(secret) =
+        grants.open_secrets().iter().find(|one| request.egress.secrets().get(&one.name).is_none())
+    {
+        return Err(host_failed(format!("the secret `{}` has no value", secret.name)));
+    }
     let ready = async {
         let code = core.code(request.tool.component(), budget).await?;
         let export = &request.tool.definition().export;
@@ -172,7 +181,9 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = view_of(&request)?;
-    let made_up = request.tree.grants().facts().deterministic.then(|| {
+    let scrub = Arc::new(Scrub::new(request.egress.secrets()));
+    let network = NetworkLog::new(limits.requests.clone(), scrub);
+    let made_up = grants.makes_up_chance().then(|| {
         let digest = request.tool.component().digest().hex();
         // Calls that may be answered by one another must have one chance.
         let input = if request.tree.grants().deterministic {
@@ -182,7 +193,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
         };
         Seed::of(&digest, request.tool.name(), &input)
     });
-    let state = HostState::new(view, limits, stdout.clone(), stderr.clone(), made_up);
+    let state = HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
         return judge(&request, Ended::Cancelled, state, [stdout, stderr], spent);
@@ -192,7 +203,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let cpu = CpuSpent::default();
     let ended = {
         let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
-        run_guest(guest, &cpu, &request, deadline).await
+        run_guest(guest, &cpu, &request, deadline, &network).await
     };
     let fuel = limits.fuel.map(|given| given.saturating_sub(store.get_fuel().unwrap_or(0)));
     let state = store.into_data();
@@ -223,6 +234,7 @@ async fn run_guest(
     cpu: &CpuSpent,
     request: &CallRequest,
     deadline: Instant,
+    network: &NetworkLog,
 ) -> Ended {
     let _ticking = Ticking::start();
     let time_is_up = tokio::time::sleep_until(deadline.into());
@@ -236,7 +248,7 @@ async fn run_guest(
         true if Instant::now() >= deadline => Poll::Ready(Ended::Raised(DeadlinePassed.into())),
         true | false => Poll::Pending,
     });
-    tokio::select! {
+    let ended = tokio::select! {
         // The guest before the timer: most calls end without ever waiting, and set no timer then.
         biased;
         ended = turns_are_over => ended,
@@ -245,7 +257,14 @@ async fn run_guest(
             Err(error) => Ended::Raised(error),
         },
         () = request.cancel.cancelled() => Ended::Cancelled,
+        exceeded = network.halted() => Ended::Raised(exceeded.into()),
         () = time_is_up => Ended::Raised(DeadlinePassed.into()),
+    };
+    // Whatever the guest made of the error that it saw.
+    match (ended, network.exceeded()) {
+        (Ended::Cancelled, _) => Ended::Cancelled,
+        (_, Some(exceeded)) => Ended::Raised(exceeded.into()),
+        (ended, None) => ended,
     }
 }
 

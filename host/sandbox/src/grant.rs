@@ -3,8 +3,11 @@
 //! Owns the data and its validation. Opening what is granted is `view`'s business.
 
 use crate::digest::Digest;
+use crate::egress::{HostGrant, RequestLimits, SecretGrant};
 use crate::mask::Masks;
+use crate::toolset::Tool;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -18,11 +21,20 @@ pub struct Grants {
     /// so that a tool's answer can be checked by calling it again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub entropy: bool,
+    /// Hosts that requests may be made to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
+    /// Secrets that the host adds to some of these requests; their values aren't here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretGrant>,
     /// Nothing but the input and what is read of the files may decide an answer: no real clocks or
     /// random numbers, whatever else is granted, and nothing from the network. Equal calls on equal
     /// files may then be answered from an earlier one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deterministic: bool,
+    /// What a component that asks for configuration is told, by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -172,6 +184,9 @@ pub struct Limits {
     pub write_entries: u64,
     /// Deterministic instruction budget; none means that only time bounds it.
     pub fuel: Option<u64>,
+    /// Requests to the network.
+    #[serde(skip_serializing_if = "RequestLimits::is_default")]
+    pub requests: RequestLimits,
 }
 
 const USUAL_WRITE_BYTES: u64 = 256 << 20;
@@ -202,6 +217,7 @@ impl Default for Limits {
             write_bytes: USUAL_WRITE_BYTES,
             write_entries: USUAL_WRITE_ENTRIES,
             fuel: None,
+            requests: RequestLimits::default(),
         }
     }
 }
@@ -219,19 +235,47 @@ impl Grants {
         Self {
             dirs: vec![DirGrant::read(GrantPath::root())],
             entropy: false,
+            hosts: Vec::new(),
+            secrets: Vec::new(),
             deterministic: false,
+            settings: BTreeMap::new(),
             limits: Limits::default(),
         }
     }
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
+        let egress = !self.hosts.is_empty() && !self.deterministic;
         Facts {
             reads: !self.dirs.is_empty(),
             writes: self.dirs.iter().any(|dir| dir.access == Access::Write),
-            egress: false,
-            deterministic: self.deterministic || !self.entropy,
+            egress,
+            deterministic: self.makes_up_chance() && !egress,
         }
+    }
+
+    /// The hosts that requests may be made to: none for a deterministic call, whatever is granted.
+    pub(crate) fn open_hosts(&self) -> &[HostGrant] {
+        if self.deterministic { &[] } else { &self.hosts }
+    }
+
+    /// The secrets that go with these requests.
+    pub(crate) fn open_secrets(&self) -> &[SecretGrant] {
+        if self.deterministic { &[] } else { &self.secrets }
+    }
+
+    /// Whether time and chance are made up.
+    pub(crate) fn makes_up_chance(&self) -> bool {
+        self.deterministic || !self.entropy
+    }
+
+    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host, and who doesn't
+    /// import `wasi:filesystem` opens no file.
+    pub fn facts_of(&self, tool: &Tool) -> Facts {
+        let component = tool.component().tools();
+        let hosts = if component.asks_hosts() { self.hosts.clone() } else { Vec::new() };
+        let dirs = if component.opens_files() { self.dirs.clone() } else { Vec::new() };
+        Self { hosts, dirs, ..self.clone() }.facts()
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.
@@ -251,6 +295,7 @@ pub struct Facts {
     pub writes: bool,
     /// Can send something off the machine.
     pub egress: bool,
-    /// Gives equal answers to equal calls on an unchanged project.
+    /// Gives equal answers to equal calls on an unchanged project: nothing of it comes from chance,
+    /// real time or the network.
     pub deterministic: bool,
 }

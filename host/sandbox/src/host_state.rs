@@ -1,15 +1,20 @@
 //! What the host keeps for one call, and what a component can import.
 //!
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
-//! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's, the
-//! network is closed; there are no arguments and no environment.
+//! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's,
+//! requests go to granted hosts alone, sockets are closed, configuration is what the grants say; there are
+//! no arguments and no environment.
 
+use crate::call::CallRequest;
 use crate::chance::{ClockHost, Passing, Seed};
+use crate::egress::{Egress, NetworkLog};
 use crate::grant::Limits;
 use crate::limiter::Limiter;
 use crate::network::{ClosedNetwork, close_sockets};
 use crate::stdio::Captured;
-use crate::view::{View, ViewHost};
+use crate::view::{GrantedTree, View, ViewHost};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 use wasmtime::Engine;
 use wasmtime::component::{Linker, ResourceTable};
@@ -21,6 +26,10 @@ const TABLE_ENTRIES: usize = 2048;
 /// However many files a call may have open.
 const MOST_TABLE_ENTRIES: usize = 1 << 17;
 
+/// Headers that a guest puts together, what the host keeps around each of them included.
+const LEAST_FIELD_BYTES: usize = 16 << 10;
+const MOST_FIELD_BYTES: usize = 128 << 10;
+
 /// One call's data.
 pub(crate) struct HostState {
     wasi: WasiCtx,
@@ -28,19 +37,23 @@ pub(crate) struct HostState {
     http: WasiHttpCtx,
     table: ResourceTable,
     pub(crate) limiter: Limiter,
-    pub(crate) network: ClosedNetwork,
+    sockets: ClosedNetwork,
+    egress: Egress,
+    pub(crate) network: Arc<NetworkLog>,
     pub(crate) view: View,
+    tree: Arc<GrantedTree>,
 }
 
 impl HostState {
     /// `made_up`: what time and chance follow from; none where they are real.
     pub(crate) fn new(
         view: View,
-        limits: &Limits,
-        stdout: Captured,
-        stderr: Captured,
+        request: &CallRequest,
+        [stdout, stderr]: [Captured; 2],
         made_up: Option<Seed>,
+        network: Arc<NetworkLog>,
     ) -> Self {
+        let limits = &request.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(table_entries(limits));
         let mut wasi = WasiCtx::builder();
@@ -53,15 +66,25 @@ impl HostState {
             }
             None => Passing::Real(Instant::now()),
         };
+        let mut http = WasiHttpCtx::new();
+        http.set_field_size_limit(field_bytes(request));
         Self {
             wasi: wasi.build(),
             passing,
-            http: WasiHttpCtx::new(),
+            http,
             table,
             limiter: Limiter::new(limits.memory_bytes),
-            network: ClosedNetwork::default(),
+            sockets: ClosedNetwork::new(network.clone()),
+            egress: Egress::new(request.tree.clone(), request.egress.clone(), network.clone()),
+            network,
             view,
+            tree: request.tree.clone(),
         }
+    }
+
+    /// What a component that asks for configuration is told.
+    pub(crate) fn settings(&self) -> &BTreeMap<String, String> {
+        &self.tree.grants().settings
     }
 }
 
@@ -69,6 +92,15 @@ impl HostState {
 pub(crate) fn table_entries(limits: &Limits) -> usize {
     let files = usize::try_from(limits.open_files).unwrap_or(MOST_TABLE_ENTRIES);
     files.saturating_mul(2).saturating_add(TABLE_ENTRIES / 2).clamp(TABLE_ENTRIES, MOST_TABLE_ENTRIES)
+}
+
+/// Headers as the guest writes them lie in the host's memory, in each of its table's entries.
+pub(crate) fn field_bytes(request: &CallRequest) -> usize {
+    if request.tree.grants().open_hosts().is_empty() {
+        return LEAST_FIELD_BYTES;
+    }
+    let bytes = usize::try_from(request.limits.requests.header_bytes).unwrap_or(MOST_FIELD_BYTES);
+    bytes.clamp(LEAST_FIELD_BYTES, MOST_FIELD_BYTES)
 }
 
 impl WasiView for HostState {
@@ -79,7 +111,7 @@ impl WasiView for HostState {
 
 impl WasiHttpView for HostState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        WasiHttpCtxView { hooks: &mut self.network, table: &mut self.table, ctx: &mut self.http }
+        WasiHttpCtxView { hooks: &mut self.egress, table: &mut self.table, ctx: &mut self.http }
     }
 }
 
@@ -93,7 +125,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
         table: &mut state.table,
     })?;
     linker.allow_shadowing(true);
-    close_sockets(&mut linker, |state| &mut state.network)?;
+    close_sockets(&mut linker, |state| &mut state.sockets)?;
     crate::settings::add_to_linker(&mut linker)?;
     crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
     Ok(linker)

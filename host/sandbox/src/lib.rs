@@ -1,8 +1,9 @@
 //! One tool call in one fresh component instance, fenced.
 //!
 //! Owns: reading a component's types into tool definitions, JSON in and out, the guest's view
-//! of the file system, staged writes and how they reach the project, limits, outcomes, receipts. Doesn't own: which tools a run may use, who
-//! approved what, where receipts are kept.
+//! of the file system, staged writes and how they reach the project, requests to granted hosts, limits,
+//! outcomes, receipts. Doesn't own: which tools a run may use, who approved what, where receipts are
+//! kept.
 
 mod call;
 mod chance;
@@ -12,6 +13,7 @@ mod component;
 mod cpu;
 mod cut;
 mod digest;
+mod egress;
 mod engine;
 mod grant;
 mod host_state;
@@ -40,6 +42,11 @@ pub use call::{CallError, CallReport, CallRequest, CancellationToken};
 pub use code_cache::{CacheError, CacheRefused, CodeCache};
 pub use component::{ComponentSource, LoadError, LoadedComponent, MAX_COMPONENT_BYTES, Prepared};
 pub use digest::*;
+pub use egress::{
+    Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError,
+    Origin, PathPrefix, RequestLimits, RequestRuling, Resolve, SHORTEST_SECRET, SecretError, SecretGrant,
+    SecretHeader, SecretName, SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
+};
 pub use engine::EngineError;
 pub use grant::*;
 pub use limit::{Exceeded, LimitKind};

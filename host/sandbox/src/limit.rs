@@ -46,6 +46,16 @@ pub enum LimitKind {
     WriteBytes,
     /// Files and folders that are staged.
     WriteEntries,
+    /// Requests to the network.
+    Requests,
+    /// The headers of a request or of a reply, in bytes.
+    HeaderBytes,
+    /// The bodies of requests, in bytes.
+    SentBytes,
+    /// The bodies of replies, in bytes.
+    ReceivedBytes,
+    /// One request, from its beginning to the end of its reply, in milliseconds.
+    RequestTime,
 }
 
 /// The limit that ended a call.
@@ -89,6 +99,11 @@ impl LimitKind {
             Self::ReadBytes => "bytes read from files",
             Self::WriteBytes => "bytes written to files",
             Self::WriteEntries => "files and folders changed",
+            Self::Requests => "requests to the network",
+            Self::HeaderBytes => "headers of a request or reply",
+            Self::SentBytes => "data sent to the network",
+            Self::ReceivedBytes => "data received from the network",
+            Self::RequestTime => "time for one request",
         }
     }
 
@@ -104,6 +119,11 @@ impl LimitKind {
             Self::ReadBytes => Some("read_bytes"),
             Self::WriteBytes => Some("write_bytes"),
             Self::WriteEntries => Some("write_entries"),
+            Self::Requests => Some("requests"),
+            Self::HeaderBytes => Some("request_headers"),
+            Self::SentBytes => Some("request_body"),
+            Self::ReceivedBytes => Some("response_body"),
+            Self::RequestTime => Some("request_timeout"),
             Self::Memories
             | Self::Tables
             | Self::TableElements
@@ -127,6 +147,11 @@ impl LimitKind {
             | Self::ReadBytes
             | Self::WriteBytes
             | Self::WriteEntries
+            | Self::Requests
+            | Self::HeaderBytes
+            | Self::SentBytes
+            | Self::ReceivedBytes
+            | Self::RequestTime
             | Self::Memories
             | Self::Tables
             | Self::TableElements
@@ -140,8 +165,15 @@ impl LimitKind {
 
     fn unit(self) -> Unit {
         match self {
-            Self::Time | Self::Cpu => Unit::Milliseconds,
-            Self::Memory | Self::Stack | Self::Exchange | Self::ReadBytes | Self::WriteBytes => Unit::Bytes,
+            Self::Time | Self::Cpu | Self::RequestTime => Unit::Milliseconds,
+            Self::Memory
+            | Self::Stack
+            | Self::Exchange
+            | Self::ReadBytes
+            | Self::WriteBytes
+            | Self::HeaderBytes
+            | Self::SentBytes
+            | Self::ReceivedBytes => Unit::Bytes,
             Self::Fuel
             | Self::Memories
             | Self::Tables
@@ -151,7 +183,8 @@ impl LimitKind {
             | Self::Resources
             | Self::OpenFiles
             | Self::DirEntries
-            | Self::WriteEntries => Unit::Things,
+            | Self::WriteEntries
+            | Self::Requests => Unit::Things,
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
+use crate::egress::HostGrant;
 use crate::mask::Masks;
 use crate::receipt::{Denial, DenialReason, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
@@ -11,6 +12,8 @@ use std::fmt::Write;
 const ERROR_BYTES: usize = 600;
 /// Refusals that are told in full.
 const SHOWN_DENIALS: usize = 3;
+/// Granted hosts that a line names.
+const HOSTS_NAMED: usize = 6;
 
 impl Outcome {
     /// One line that says how the call ended and, where the fence refused something, what was
@@ -21,7 +24,7 @@ impl Outcome {
             Self::Failed(error) => error_text(error),
             Self::Trapped(why) => format!("the tool crashed: {why}"),
             Self::Denied { denials, crash, .. } => {
-                let refused = refusals(denials, &receipt.dirs);
+                let refused = refusals(denials, receipt);
                 match crash {
                     None => refused,
                     // First, so that no path is too long for it to be seen.
@@ -36,7 +39,7 @@ impl Outcome {
 
 impl Denial {
     /// `../x is outside the granted folders (src, read)`, and what would allow it.
-    pub fn message(&self, granted: &[GrantedDir]) -> String {
+    pub fn message(&self, granted: &[GrantedDir], hosts: &[HostGrant]) -> String {
         let asked = &self.asked;
         let mut line = match self.reason {
             DenialReason::NotGranted => {
@@ -81,7 +84,22 @@ impl Denial {
                 format!("{asked} can't be removed or moved: something in it is hidden from tools")
             }
             DenialReason::NoLinks => format!("{asked}: links can't be made or moved"),
-            DenialReason::Network => format!("{asked} was not requested: no host is granted"),
+            DenialReason::Network if self.operation != "request" => {
+                format!("{} {asked}: sockets and name look-ups are closed to tools", self.operation)
+            }
+            DenialReason::Network if hosts.is_empty() => {
+                format!("{asked} was not requested: no host is granted")
+            }
+            DenialReason::Network => format!("{asked} is not a granted host ({})", named(hosts)),
+            DenialReason::UrlPath => format!("{asked} is outside the granted paths ({})", named(hosts)),
+            DenialReason::Method => {
+                let method = asked.split(' ').next().unwrap_or(asked);
+                format!("{asked}: {method} is not granted there ({})", named(hosts))
+            }
+            DenialReason::Address => {
+                format!("{asked} led to {}, and its grant is for addresses of the internet", self.resolved)
+            }
+            DenialReason::Malformed => format!("{asked} was not requested: {}", self.resolved),
         };
         if let Some(grant) = &self.would_allow {
             let _ = write!(line, "; `{grant}` would allow it");
@@ -91,8 +109,9 @@ impl Denial {
 }
 
 /// The first few refusals, and how many more there were.
-fn refusals(denials: &[Denial], granted: &[GrantedDir]) -> String {
-    let shown: Vec<_> = denials.iter().take(SHOWN_DENIALS).map(|denial| denial.message(granted)).collect();
+fn refusals(denials: &[Denial], receipt: &Receipt) -> String {
+    let told = |denial: &Denial| denial.message(&receipt.dirs, &receipt.hosts);
+    let shown: Vec<_> = denials.iter().take(SHOWN_DENIALS).map(told).collect();
     let mut line = shown.join("; ");
     if denials.len() > SHOWN_DENIALS {
         let _ = write!(line, "; and {} more", denials.len() - SHOWN_DENIALS);
@@ -105,6 +124,14 @@ fn listed(granted: &[GrantedDir]) -> String {
         return "none".to_owned();
     }
     let shown: Vec<_> = granted.iter().map(|grant| format!("{}, {}", grant.path, grant.access)).collect();
+    shown.join("; ")
+}
+
+fn named(hosts: &[HostGrant]) -> String {
+    let mut shown: Vec<String> = hosts.iter().take(HOSTS_NAMED).map(HostGrant::to_string).collect();
+    if let Some(more @ 1..) = hosts.len().checked_sub(HOSTS_NAMED) {
+        shown.push(format!("and {more} more"));
+    }
     shown.join("; ")
 }
 
@@ -145,9 +172,11 @@ mod tests {
             component: Digest::of(b"none"),
             grants: Digest::of(b"none"),
             dirs: granted().to_vec(),
+            hosts: Vec::new(),
             opened: Vec::new(),
             written: Vec::new(),
             denials: Vec::new(),
+            requests: Vec::new(),
             omitted: 0,
             truncated: false,
             output_bytes: 0,
@@ -180,7 +209,7 @@ mod tests {
                 "src/x is masked (`*.csv` is hidden from tools); `--mask '!/src/x'` would allow it",
             ),
         ] {
-            assert_eq!(masked(mask, allow).message(&granted()), line);
+            assert_eq!(masked(mask, allow).message(&granted(), &[]), line);
         }
     }
 
@@ -196,7 +225,7 @@ mod tests {
             would_allow: Some("--dir .".to_owned()),
         };
         assert_eq!(
-            denial.message(&granted),
+            denial.message(&granted, &[]),
             "src/../secrets.txt is outside the granted folders (src, read); `--dir .` would allow it"
         );
     }
@@ -224,6 +253,49 @@ mod tests {
             outcome(Some("unreachable in f")).message(&receipt),
             format!("the tool crashed: unreachable in f; before that it was refused: {refused}")
         );
+    }
+
+    #[test]
+    fn a_refused_request_names_the_granted_hosts_and_the_grant_that_would_allow_it() {
+        let asked = |reason, resolved: &str, would_allow: Option<&str>| Denial {
+            operation: "request".to_owned(),
+            asked: "GET http://10.0.0.1/".to_owned(),
+            resolved: resolved.to_owned(),
+            reason,
+            mask: None,
+            would_allow: would_allow.map(str::to_owned),
+        };
+        let hosts = [HostGrant::parse("https://api.example.com").unwrap()];
+        let allow = Some(r#"{ url = "http://10.0.0.1", private = true }"#);
+        for (denial, hosts, line) in [
+            (
+                asked(DenialReason::Network, "", allow),
+                &hosts[..],
+                r#"GET http://10.0.0.1/ is not a granted host (https://api.example.com); `{ url = "http://10.0.0.1", private = true }` would allow it"#,
+            ),
+            (
+                asked(DenialReason::Network, "", None),
+                &[],
+                "GET http://10.0.0.1/ was not requested: no host is granted",
+            ),
+            (
+                asked(DenialReason::Method, "", None),
+                &hosts,
+                "GET http://10.0.0.1/: GET is not granted there (https://api.example.com)",
+            ),
+            (
+                asked(DenialReason::Address, "10.0.0.1, an address of a private network", None),
+                &hosts,
+                "GET http://10.0.0.1/ led to 10.0.0.1, an address of a private network, and its grant is for addresses of the internet",
+            ),
+            (
+                asked(DenialReason::Malformed, "it holds a user name", None),
+                &hosts,
+                "GET http://10.0.0.1/ was not requested: it holds a user name",
+            ),
+        ] {
+            assert_eq!(denial.message(&[], hosts), line);
+        }
     }
 
     #[test]

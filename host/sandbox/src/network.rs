@@ -1,63 +1,36 @@
-//! The network as a guest sees it: there, and closed.
+//! Sockets and name look-ups as a guest sees them: there, and closed.
 //!
-//! Owns: refusing every request, socket and name look-up, and remembering what was tried. A
-//! component that imports these interfaces can be instantiated; using them is a denial.
+//! Owns: refusing every socket and look-up, whatever is granted. A component that imports these
+//! interfaces can be instantiated; using them is a denial. Requests are `egress`'s.
 
+use crate::egress::NetworkLog;
 use crate::receipt::{Denial, DenialReason};
-use std::future::Future;
+use std::sync::Arc;
 use wasmtime::component::{HasData, Linker, Resource};
 use wasmtime_wasi::p2::bindings::sockets::ip_name_lookup::{self, HostResolveAddressStream};
 use wasmtime_wasi::p2::bindings::sockets::network::{ErrorCode, IpAddress, IpAddressFamily};
 use wasmtime_wasi::p2::bindings::sockets::{network, tcp, tcp_create_socket, udp, udp_create_socket};
 use wasmtime_wasi::p2::{DynPollable, SocketError, SocketResult};
-use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
-/// Denials kept; more are counted.
-const KEPT: usize = 64;
-/// Bytes kept of what a guest asked for.
-const ASKED_BYTES: usize = 512;
-
-/// The closed network of one call.
-#[derive(Debug, Default)]
+/// The closed sockets of one call.
 pub(crate) struct ClosedNetwork {
-    denials: Vec<Denial>,
-    omitted: u64,
+    log: Arc<NetworkLog>,
 }
 
 impl ClosedNetwork {
-    /// What was tried, in order, and how much more than is listed.
-    pub(crate) fn into_denials(self) -> (Vec<Denial>, u64) {
-        (self.denials, self.omitted)
+    pub(crate) fn new(log: Arc<NetworkLog>) -> Self {
+        Self { log }
     }
 
-    fn refuse(&mut self, operation: &str, asked: &str) {
-        if self.denials.len() >= KEPT {
-            self.omitted += 1;
-            return;
-        }
-        self.denials.push(Denial {
+    fn refuse(&self, operation: &str, asked: &str) {
+        self.log.refuse(Denial {
             operation: operation.to_owned(),
-            asked: crate::trap::bounded(asked, ASKED_BYTES),
+            asked: asked.to_owned(),
             resolved: String::new(),
             reason: DenialReason::Network,
             mask: None,
             would_allow: None,
         });
-    }
-}
-
-type Answer = Box<dyn Future<Output = Result<(http::Response<WasiBody>, Transfer), Error>> + Send>;
-type Transfer = Box<dyn Future<Output = Result<(), Error>> + Send>;
-
-impl WasiHttpHooks for ClosedNetwork {
-    fn send_request(
-        &mut self,
-        request: http::Request<WasiBody>,
-        _options: Option<RequestOptions>,
-        _sent: Transfer,
-    ) -> Answer {
-        self.refuse("request", &format!("{} {}", request.method(), request.uri()));
-        Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::call::{CallError, CallReport, CallRequest, Spent};
 use crate::cut::cut_to;
+use crate::egress::Scrub;
 use crate::host_state::HostState;
 use crate::json::{Results, Returned};
 use crate::limit::Exceeded;
@@ -31,21 +32,31 @@ pub(crate) fn judge(
     // What a machine short of memory answers isn't to be given again.
     let footprint = state.view.take_footprint().filter(|_| !state.limiter.ran_short());
     let files = state.view.take_log();
-    let (requests, requests_omitted) = state.network.into_denials();
+    let network = state.network.take();
+    let scrub = state.network.scrub().clone();
     let mut denials = files.denials;
-    denials.extend(requests);
+    denials.extend(network.denials);
     spell_as_given(&mut denials, &request.input);
+    for denial in &mut denials {
+        denial.asked = scrub.text(&denial.asked);
+        denial.resolved = scrub.text(&denial.resolved);
+    }
+    let mut opened = files.opened;
+    for file in &mut opened {
+        file.path = scrub.text(&file.path);
+    }
 
     let crash = match &ended {
-        Ended::Raised(error) => Some(describe(error)),
+        Ended::Raised(error) => Some(scrub.text(&describe(error))),
         Ended::Returned(_) | Ended::Cancelled => None,
     };
     let growth_refused = state.limiter.refused();
-    let outcome = outcome_of(request, ended, growth_refused, &denials, &spent);
+    let outcome = scrubbed(outcome_of(request, ended, growth_refused, &denials, &spent), &scrub);
     let (written, writes_omitted) = state
         .view
         .settle(keeps_changes(&outcome))
         .map_err(|source| CallError::Stage { tool: request.tool.name().to_owned(), source })?;
+    let written = written.into_iter().map(|file| file.with_paths(|path| scrub.text(path))).collect();
     let exceeded = match &outcome {
         Outcome::Exceeded(exceeded) => Some(*exceeded),
         Outcome::Done(_)
@@ -60,10 +71,12 @@ pub(crate) fn judge(
         component: request.tool.component().digest(),
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
-        opened: files.opened,
+        hosts: request.tree.grants().open_hosts().to_vec(),
+        opened,
         written,
         denials,
-        omitted: files.omitted.saturating_add(requests_omitted).saturating_add(writes_omitted),
+        requests: network.requests,
+        omitted: files.omitted.saturating_add(network.omitted).saturating_add(writes_omitted),
         truncated,
         output_bytes,
         stdio_bytes: stdout.written().saturating_add(stderr.written()),
@@ -74,7 +87,23 @@ pub(crate) fn judge(
         exceeded,
         cached: None,
     };
-    Ok(CallReport { outcome, receipt, stdout: stdout.text(), stderr: stderr.text(), crash, footprint })
+    let [stdout, stderr] = [stdout, stderr].map(|stream| scrub.text(&stream.text()));
+    Ok(CallReport { outcome, receipt, stdout, stderr, crash, footprint })
+}
+
+/// A guest sees no secret of the host's; what it found out in another way isn't told either.
+fn scrubbed(outcome: Outcome, scrub: &Scrub) -> Outcome {
+    match outcome {
+        Outcome::Done(value) => Outcome::Done(scrub.value(value)),
+        Outcome::Failed(error) => Outcome::Failed(scrub.value(error)),
+        Outcome::Trapped(why) => Outcome::Trapped(scrub.text(&why)),
+        Outcome::Denied { error, denials, crash } => {
+            let crash = crash.map(|why| scrub.text(&why));
+            Outcome::Denied { error: scrub.value(error), denials, crash }
+        }
+        Outcome::Exceeded(exceeded) => Outcome::Exceeded(exceeded),
+        Outcome::Cancelled => Outcome::Cancelled,
+    }
 }
 
 /// Whether what a call has staged stays. A call that was stopped or refused something may have
@@ -117,7 +146,7 @@ fn outcome_of(
             Ok(Returned::Err(error)) => failed(error, denials),
             Err(error) => Outcome::Trapped(error.to_string()),
         },
-        Ended::Raised(error) => match limit_behind(&error, &request.limits, spent).or(growth_refused) {
+        Ended::Raised(error) => match limit_behind(&error, request, spent).or(growth_refused) {
             Some(exceeded) => Outcome::Exceeded(exceeded),
             None if denials.is_empty() => Outcome::Trapped(describe(&error)),
             None => Outcome::Denied {

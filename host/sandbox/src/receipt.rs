@@ -1,10 +1,12 @@
 //! What a call did, and how it ended.
 
 use crate::digest::Digest;
+use crate::egress::HostGrant;
 use crate::grant::{Access, GrantPath};
 use crate::limit::Exceeded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::net::SocketAddr;
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +42,8 @@ pub struct Denial {
     /// What was asked for, as the guest spelled it, bounded in length.
     pub asked: String,
     /// Where that leads in the guest's tree, as far as it was resolved: no leading slash, `.` for
-    /// the root; for a link that leaves its grant, the link.
+    /// the root; for a link that leaves its grant, the link. Of a request: the address that it would
+    /// have gone to, or what is wrong with it.
     pub resolved: String,
     /// Why not.
     pub reason: DenialReason,
@@ -81,8 +84,16 @@ pub enum DenialReason {
     HoldsHidden,
     /// Making or moving a link.
     NoLinks,
-    /// A request to the network.
+    /// A request to a host that isn't granted, a socket, or a name look-up.
     Network,
+    /// A request to a granted host, outside the granted path.
+    UrlPath,
+    /// A request to a granted host, with a method that isn't granted.
+    Method,
+    /// A request whose host led to an address that isn't the internet's.
+    Address,
+    /// A request that is wrong in itself, or meddles with what the host sets.
+    Malformed,
 }
 
 /// A directory as a call saw it.
@@ -128,6 +139,25 @@ pub enum Content {
     },
 }
 
+/// A request that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requested {
+    /// Its method.
+    pub method: String,
+    /// Where to, bounded in length, without secrets.
+    pub url: String,
+    /// The address that it was sent to; none if there was no connection.
+    pub address: Option<SocketAddr>,
+    /// What was answered; none if nothing was.
+    pub status: Option<u16>,
+    /// Bytes of its body that went.
+    pub bytes_out: u64,
+    /// Bytes of the reply's body that came.
+    pub bytes_in: u64,
+    /// From its beginning to the end of the reply, or of the call, in milliseconds.
+    pub ms: u64,
+}
+
 /// A file or folder that a call left changed in the stage, compared with how it found it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
@@ -142,6 +172,17 @@ pub struct Written {
     pub after: Option<Digest>,
     /// The file's size after the call.
     pub bytes: u64,
+}
+
+impl Written {
+    /// The same with its paths changed.
+    pub(crate) fn with_paths(self, change: impl Fn(&str) -> String) -> Self {
+        let moved = match self.change {
+            WrittenChange::Renamed { from } => WrittenChange::Renamed { from: change(&from) },
+            same @ (WrittenChange::Created | WrittenChange::Modified | WrittenChange::Deleted) => same,
+        };
+        Self { path: change(&self.path), change: moved, ..self }
+    }
 }
 
 /// What a call did to a file or folder.
@@ -172,6 +213,9 @@ pub struct Receipt {
     pub grants: Digest,
     /// The effective directories.
     pub dirs: Vec<GrantedDir>,
+    /// The effective hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
     /// What the call left changed in the stage, in the order of the paths, bounded. Empty for a call
@@ -180,7 +224,10 @@ pub struct Receipt {
     pub written: Vec<Written>,
     /// Every denial, equal ones once, in order, bounded.
     pub denials: Vec<Denial>,
-    /// Openings, changes and denials that didn't fit into the bounded lists.
+    /// Every request that was made, in order, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Requested>,
+    /// Openings, changes, denials and requests that didn't fit into the bounded lists.
     pub omitted: u64,
     /// Whether the result was cut to `output_bytes`.
     pub truncated: bool,

@@ -2,16 +2,16 @@
 //!
 //! Owns: telling limits from crashes, and bounding and cleaning what a guest put into an error.
 
-use crate::call::{EXCHANGE_BYTES, GUEST_HANDLES, Spent};
+use crate::call::{CallRequest, EXCHANGE_BYTES, GUEST_HANDLES, Spent};
 use crate::engine::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES, WASM_STACK_BYTES};
-use crate::grant::Limits;
-use crate::host_state::table_entries;
+use crate::host_state::{field_bytes, table_entries};
 use crate::limit::{Exceeded, LimitKind};
 use crate::view::QuotaExceeded;
 use std::error::Error as StdError;
 use thiserror::Error;
 use wasmtime::component::ResourceTableError;
 use wasmtime::{Trap, WasmBacktrace};
+use wasmtime_wasi_http::FieldMapError;
 
 /// Frames of a guest's stack that are named.
 const FRAMES: usize = 8;
@@ -30,7 +30,12 @@ pub(crate) struct CpuUsedUp;
 
 /// The limit that raised this error, if one did. Memory and table elements leave no trace in an
 /// error: ask the limiter.
-pub(crate) fn limit_behind(error: &wasmtime::Error, limits: &Limits, spent: &Spent) -> Option<Exceeded> {
+pub(crate) fn limit_behind(
+    error: &wasmtime::Error,
+    request: &CallRequest,
+    spent: &Spent,
+) -> Option<Exceeded> {
+    let limits = &request.limits;
     if error.downcast_ref::<DeadlinePassed>().is_some() {
         let used = millis(spent.wall).max(limits.time_ms);
         return Some(Exceeded { which: LimitKind::Time, limit: limits.time_ms, used });
@@ -60,6 +65,9 @@ pub(crate) fn limit_behind(error: &wasmtime::Error, limits: &Limits, spent: &Spe
         }
         if let Some(ResourceTableError::Full) = cause.downcast_ref() {
             return Some(Exceeded::by_one_more(LimitKind::Resources, table_entries(limits) as u64));
+        }
+        if let Some(FieldMapError::TooManyFields | FieldMapError::TotalSizeTooBig) = cause.downcast_ref() {
+            return Some(Exceeded::by_one_more(LimitKind::HeaderBytes, field_bytes(request) as u64));
         }
         limit_in_words(cause)
     })

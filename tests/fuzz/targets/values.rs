@@ -5,8 +5,8 @@
 
 use arbitrary::Unstructured;
 use ringfence_sandbox::{
-    CallError, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits, Outcome,
-    ProjectDir, Sandbox, SandboxConfig, Toolset,
+    CallError, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, Limits,
+    Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset,
 };
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
@@ -83,6 +83,7 @@ fn echoed(tools: &Toolset, value: &Value) -> Option<Value> {
         limits: Limits::default(),
         stage: None,
         known: Default::default(),
+        egress: EgressContext::default(),
         cancel: CancellationToken::new(),
     };
     match BENCH.sandbox.block_on(BENCH.sandbox.call(request)) {

@@ -31,11 +31,11 @@ pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
-pub use values::{PauseList, ToolArgument, parse_duration, parse_money, parse_size};
+pub use values::{PauseList, ToolArgument, parse_duration, parse_host, parse_money, parse_size};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ringfence_sandbox::MaskPattern;
+use ringfence_sandbox::{HostGrant, MaskPattern};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -187,6 +187,10 @@ pub struct GrantArgs {
     /// may be repeated
     #[arg(long = "mask", value_name = "PATTERN", value_parser = values::parse_mask, help_heading = "Fence")]
     pub masks: Vec<MaskPattern>,
+    /// Grant requests (GET, HEAD) to this host, as https://api.example.com, or as a table
+    /// { url = "…", methods = ["POST"] }; may be repeated [default: none]
+    #[arg(long = "allow-host", value_name = "URL", value_parser = values::parse_host, help_heading = "Fence")]
+    pub hosts: Vec<HostGrant>,
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
     pub components: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use ringfence_engine::PausePoint;
-use ringfence_sandbox::{GrantPath, MaskPattern};
+use ringfence_sandbox::{GrantPath, HostGrant, MaskPattern};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,20 @@ pub(super) fn parse_grant(text: &str) -> Result<GrantPath, String> {
 /// A pattern of things to hide.
 pub(super) fn parse_mask(text: &str) -> Result<MaskPattern, String> {
     MaskPattern::parse(text).map_err(|error| error.to_string())
+}
+
+/// A host: its URL, or the table of a configuration file, as refusals show it.
+pub fn parse_host(text: &str) -> Result<HostGrant, String> {
+    #[derive(Deserialize)]
+    struct Line {
+        host: HostGrant,
+    }
+    if text.trim_start().starts_with('{') {
+        let line: Line =
+            toml::from_str(&format!("host = {text}")).map_err(|error| error.message().to_owned())?;
+        return Ok(line.host);
+    }
+    HostGrant::parse(text).map_err(|error| error.to_string())
 }
 
 /// A goal: some words, of a sane length.
@@ -173,5 +187,22 @@ mod tests {
         let read = "pattern= a=b ".parse::<ToolArgument>().unwrap();
         assert_eq!((read.name.as_str(), read.value.as_str()), ("pattern", " a=b "));
         assert!("=x".parse::<ToolArgument>().is_err() && "x".parse::<ToolArgument>().is_err());
+    }
+
+    #[test]
+    fn a_host_is_read_as_a_refusal_shows_it() {
+        let host =
+            parse_host(r#"{ url = "http://127.0.0.1:8080", methods = ["POST"], private = true }"#).unwrap();
+        assert_eq!(parse_host(&host.written()).unwrap(), host);
+        for wrong in [
+            "{ url = 1 }",
+            "{ url = \"https://a.example\", x = 1 }",
+            "{",
+            "a.example",
+            "http://127.0.0.1",
+            "{ }\nx = 1",
+        ] {
+            assert!(parse_host(wrong).is_err(), "{wrong}");
+        }
     }
 }

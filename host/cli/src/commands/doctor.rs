@@ -3,7 +3,7 @@
 //! Each check tries the real thing; none of them reads a project or sends anything.
 
 use crate::args::{DoctorArgs, GlobalArgs};
-use crate::config::{Durability, Flags, Resolved};
+use crate::config::{Durability, Flags, Resolved, secrets};
 use crate::exit::{Exit, describe};
 use crate::model_choice::{Environment, ModelPlan};
 use crate::output::{out, out_json};
@@ -47,6 +47,7 @@ pub(super) fn execute(args: &DoctorArgs, global: &GlobalArgs) -> Result<Exit> {
         check("sandbox", || call_a_tool(state)),
         check("fence", || be_refused(state)),
         check("configuration", || configuration(state)),
+        check("secrets", || readable_secrets(state)),
         check("model", || model(state)),
         check("terminal", || Ok(terminal())),
     ];
@@ -172,6 +173,7 @@ fn try_reading(state: Option<&Path>, path: &str) -> Result<(String, Outcome)> {
         input: json!({"file_path": path}),
         tree: toolbox.tree("read_file").clone(),
         limits: toolbox.limits("read_file").clone(),
+        egress: toolbox.egress().clone(),
         stage: None,
         known: Arc::default(),
         cancel: CancellationToken::new(),
@@ -191,6 +193,23 @@ fn configuration(state: Option<&Path>) -> Result<(Status, String)> {
     let found = folders.user_config().is_some_and(|path| path.exists());
     Resolved::of_user(&Flags::default(), &folders)?;
     Ok((Status::Ok, if found { path } else { format!("none ({path})") }))
+}
+
+/// Reads every value, shows none.
+fn readable_secrets(state: Option<&Path>) -> Result<(Status, String)> {
+    let found = secrets::look(&Folders::find(state)?)?;
+    let mut unusable = Vec::new();
+    let mut names = Vec::new();
+    for (name, usable) in found {
+        match usable {
+            Ok(()) => names.push(name.to_string()),
+            Err(error) => unusable.push(error.to_string()),
+        }
+    }
+    if !unusable.is_empty() {
+        return Ok((Status::Note, unusable.join("\n")));
+    }
+    Ok((Status::Ok, if names.is_empty() { "none".to_owned() } else { names.join(", ") }))
 }
 
 fn model(state: Option<&Path>) -> Result<(Status, String)> {

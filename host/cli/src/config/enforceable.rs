@@ -5,9 +5,11 @@
 //! was made, even where another file says less.
 
 use super::file::{Bytes, ConfigFile, LimitsSection, Span, ToolSection};
+use super::hosts::Host;
+use super::search;
 use crate::exit::Refusal;
 use anyhow::Result;
-use ringfence_sandbox::Limits;
+use ringfence_sandbox::{Limits, RequestLimits};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -16,13 +18,15 @@ pub(super) fn check(file: &ConfigFile, name: &str) -> Result<()> {
     for limit in of_limits(&file.limits) {
         limit.check(name, "limits")?;
     }
-    contradiction(name, "grants", file.grants.deterministic, file.grants.entropy)?;
+    let grants = &file.grants;
+    contradiction(name, "grants", grants.deterministic, grants.entropy, grants.hosts.as_deref())?;
     for (tool, section) in &file.tools {
         let table = format!("tools.{tool}");
         for limit in of_tool(section) {
             limit.check(name, &table)?;
         }
-        contradiction(name, &table, section.deterministic, section.entropy)?;
+        contradiction(name, &table, section.deterministic, section.entropy, section.hosts.as_deref())?;
+        search::check(name, tool, section)?;
     }
     Ok(())
 }
@@ -56,6 +60,12 @@ fn of_limits(limits: &LimitsSection) -> Vec<Given> {
         count("open_files", limits.open_files.map(|count| count.get().into()), Limits::OPEN_FILES),
         count("dir_entries", limits.dir_entries.map(u64::from), Limits::DIR_ENTRIES),
         count("fuel", limits.fuel.map(u64::from), Limits::FUEL),
+        count("requests", limits.requests.map(|count| count.get().into()), RequestLimits::COUNT),
+        size("request_headers", limits.request_headers, RequestLimits::HEADER_BYTES),
+        size("request_body", limits.request_body, RequestLimits::SENT_BYTES),
+        size("response_body", limits.response_body, RequestLimits::RECEIVED_BYTES),
+        time("request_timeout", limits.request_timeout, RequestLimits::TIME_MS),
+        time("connect_timeout", limits.connect_timeout, RequestLimits::TIME_MS),
     ]
 }
 
@@ -113,12 +123,21 @@ impl Unit {
     }
 }
 
-fn contradiction(file: &str, table: &str, deterministic: Option<bool>, entropy: Option<bool>) -> Result<()> {
-    if (deterministic, entropy) != (Some(true), Some(true)) {
-        return Ok(());
-    }
+fn contradiction(
+    file: &str,
+    table: &str,
+    deterministic: Option<bool>,
+    entropy: Option<bool>,
+    hosts: Option<&[Host]>,
+) -> Result<()> {
+    let other = match (deterministic, entropy, hosts) {
+        (None | Some(false), _, _) => return Ok(()),
+        (Some(true), Some(true), _) => "entropy",
+        (Some(true), _, Some([_, ..])) => "hosts",
+        (Some(true), None | Some(false), None | Some([])) => return Ok(()),
+    };
     Err(Refusal::usage(format!(
-        "{file}: [{table}] says `deterministic` and `entropy`, which exclude each other"
+        "{file}: [{table}] says `deterministic` and `{other}`, which exclude each other"
     ))
     .hint("leave one of them out")
     .into())
@@ -148,6 +167,7 @@ mod tests {
             ("limits.stdio = 0", "[limits] stdio is 0 bytes"),
             ("limits.read_bytes = 0", "must be 1 byte or more"),
             ("limits.open_files = 100000", "1 to 65000"),
+            ("limits.request_headers = '1MiB'", "1 byte to 128KiB"),
             ("[tools.x]\nmemory = '5GiB'", "some.toml: [tools.x] memory is 5GiB"),
             ("[tools.x]\noutput = 0", "[tools.x] output is 0 bytes"),
         ] {
@@ -172,5 +192,28 @@ mod tests {
         assert!(said("[grants]\ndeterministic = true\nentropy = true").contains("[grants] says"));
         assert!(said("[tools.x]\ndeterministic = true\nentropy = true").contains("[tools.x] says"));
         assert_eq!(said("[grants]\nentropy = true\n[tools.x]\ndeterministic = true"), "");
+    }
+
+    #[test]
+    fn answers_that_depend_on_the_network_and_don_t_at_once_are_refused() {
+        let hosts = "deterministic = true\nhosts = ['https://a.example']";
+        assert!(said(&format!("[grants]\n{hosts}")).contains("`deterministic` and `hosts`"));
+        assert!(said(&format!("[tools.x]\n{hosts}")).contains("[tools.x] says"));
+        assert_eq!(said("[grants]\nhosts = ['https://a.example']\n[tools.x]\ndeterministic = true"), "");
+        assert_eq!(said("[grants]\ndeterministic = true\nhosts = []"), "");
+    }
+
+    #[test]
+    fn whom_to_search_with_is_said_only_to_the_tool_that_searches_and_whole() {
+        for (text, wanted) in [
+            ("[tools.read_file]\nprovider = 'brave'", "[tools.read_file] says whom to search with"),
+            ("[tools.web_search]\nurl = 'https://a.example'", "says `url` and no `provider`"),
+            ("[tools.web_search]\nprovider = 'searxng'", "says no `url`"),
+        ] {
+            assert!(said(text).contains(wanted), "{text}: {}", said(text));
+        }
+        for text in ["provider = 'brave'", "provider = 'searxng'\nurl = 'https://a.example'"] {
+            assert_eq!(said(&format!("[tools.web_search]\n{text}")), "", "{text}");
+        }
     }
 }

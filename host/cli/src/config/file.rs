@@ -3,20 +3,21 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
+use super::hosts::Host;
 use super::language::Position;
 use super::roles::RoleSection;
-use crate::args::{parse_duration, parse_money, parse_size};
+use super::search::SearchProvider;
+use super::secrets::SecretSection;
+pub use super::values::{Bytes, Dir, Dollars, Span};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
-use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks};
-use serde::de::{Error, Unexpected, Visitor};
+use ringfence_sandbox::SecretName;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// A whole file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -46,6 +47,8 @@ pub struct ConfigFile {
     pub experts: BTreeMap<String, ExpertSection>,
     /// What single tools may do, where it is less.
     pub tools: BTreeMap<String, ToolSection>,
+    /// Keys that go with some requests; only in the user's own file.
+    pub secrets: BTreeMap<SecretName, SecretSection>,
     /// Who a run can work as.
     pub roles: BTreeMap<String, RoleSection>,
     /// What the file is called in messages.
@@ -66,14 +69,11 @@ pub struct GrantsSection {
     pub entropy: Option<bool>,
     /// Nothing but input and files decides a tool's answer.
     pub deterministic: Option<bool>,
-    hosts: NotEnforced,
+    /// Hosts that requests may be made to.
+    pub hosts: Option<Vec<Host>>,
     env: NotEnforced,
     secrets: NotEnforced,
 }
-
-/// A granted folder or file: `"src"`, or `{ path = "src", access = "read", masks = ["*.csv"] }`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dir(pub DirGrant);
 
 /// `[limits]`
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -117,7 +117,18 @@ pub struct LimitsSection {
     pub write_bytes: Option<Bytes>,
     /// Files and folders that one tool call changes.
     pub write_entries: Option<NonZeroU64>,
-    requests: NotEnforced,
+    /// Requests that one tool call makes.
+    pub requests: Option<NonZeroU32>,
+    /// Headers of one request, and of one reply.
+    pub request_headers: Option<Bytes>,
+    /// Bodies that one tool call sends.
+    pub request_body: Option<Bytes>,
+    /// Bodies that one tool call receives.
+    pub response_body: Option<Bytes>,
+    /// Time for one request.
+    pub request_timeout: Option<Span>,
+    /// Time for looking up a name and connecting.
+    pub connect_timeout: Option<Span>,
 }
 
 /// `[models.…]`
@@ -247,18 +258,15 @@ pub struct ToolSection {
     pub output: Option<Bytes>,
     /// Whether equal calls in a row are its nature, and no standing still.
     pub polling: bool,
-    hosts: NotEnforced,
+    /// Of the granted hosts, only these.
+    pub hosts: Option<Vec<Host>>,
+    /// Who is asked for pages; only of the tool that searches.
+    pub provider: Option<SearchProvider>,
+    /// Where that is; only of the tool that searches.
+    pub url: Option<String>,
     env: NotEnforced,
     secrets: NotEnforced,
 }
-
-/// A duration with a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Span(pub Duration);
-
-/// An amount of US dollars, in millionths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dollars(pub u64);
 
 /// What an acknowledged step survives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -271,10 +279,6 @@ pub enum Durability {
     Relaxed,
 }
 
-/// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(pub u64);
-
 /// A key of the language that this version can't honour: its presence is an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct NotEnforced;
@@ -282,106 +286,6 @@ pub(super) struct NotEnforced;
 impl<'de> Deserialize<'de> for NotEnforced {
     fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::custom("this version can't enforce this, so it isn't accepted; leave it out"))
-    }
-}
-
-impl<'de> Deserialize<'de> for Span {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_duration(&text).map(Self).map_err(D::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for Dollars {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Amount;
-        impl Visitor<'_> for Amount {
-            type Value = Dollars;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an amount of US dollars, such as 2, 0.5 or \"$1.50\"")
-            }
-            fn visit_i64<E: Error>(self, dollars: i64) -> Result<Dollars, E> {
-                self.visit_str(&dollars.to_string())
-            }
-            fn visit_f64<E: Error>(self, dollars: f64) -> Result<Dollars, E> {
-                self.visit_str(&dollars.to_string())
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Dollars, E> {
-                parse_money(text).map(Dollars).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_any(Amount)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Size;
-        impl Visitor<'_> for Size {
-            type Value = Bytes;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a size: bytes, or a text such as \"64KiB\" or \"256MiB\"")
-            }
-            fn visit_i64<E: Error>(self, bytes: i64) -> Result<Bytes, E> {
-                let bytes =
-                    u64::try_from(bytes).map_err(|_| E::invalid_value(Unexpected::Signed(bytes), &self))?;
-                Ok(Bytes(bytes))
-            }
-            fn visit_u64<E: Error>(self, bytes: u64) -> Result<Bytes, E> {
-                Ok(Bytes(bytes))
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Bytes, E> {
-                parse_size(text).map(Bytes).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_any(Size)
-    }
-}
-
-impl<'de> Deserialize<'de> for Dir {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Table {
-            path: Path,
-            #[serde(default = "reading")]
-            access: Access,
-            #[serde(default)]
-            masks: Vec<MaskPattern>,
-            /// `false`: nothing is hidden but what `masks` says; only in the user's own file.
-            default_masks: Option<bool>,
-        }
-
-        struct Path(GrantPath);
-        impl<'de> Deserialize<'de> for Path {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                GrantPath::parse(&text).map(Self).map_err(D::Error::custom)
-            }
-        }
-
-        fn reading() -> Access {
-            Access::Read
-        }
-
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = DirGrant;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "a folder or file of the project: \"src\" or { path = \"src\", access = \"read\" }",
-                )
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<DirGrant, E> {
-                GrantPath::parse(text).map(DirGrant::read).map_err(E::custom)
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<DirGrant, A::Error> {
-                let table = Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                let masks = Masks { defaults: table.default_masks.unwrap_or(true), patterns: table.masks };
-                Ok(DirGrant { path: table.path.0, access: table.access, masks })
-            }
-        }
-        deserializer.deserialize_any(Either).map(Self)
     }
 }
 

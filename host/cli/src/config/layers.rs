@@ -1,24 +1,19 @@
 //! Three layers into one: the project's file, the user's file, the flags.
 
-use super::dirs::{self, beyond, common, plain};
-use super::file::{
-    Bytes, ConfigFile, Dir, Dollars, ExpertSection, LimitsSection, ModelsSection, Span, ToolSection,
-};
-use super::reading::place;
-use super::{Flags, ToolPolicy};
-use crate::exit::Refusal;
-use anyhow::Result;
+use super::file::{Bytes, ConfigFile, Dollars, ExpertSection, LimitsSection, ModelsSection, Span};
+use super::{Flags, dirs, hosts};
 use ringfence_engine::{Flow, Limits as RunLimits, ModelStage, OnStageFailure, PausePoint};
-use ringfence_sandbox::{Grants, Limits as CallLimits};
+use ringfence_sandbox::{Grants, Limits as CallLimits, RequestLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// The granted folders and the bounds of a call.
+/// The granted folders and hosts and the bounds of a call.
 pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Grants {
     let dirs = dirs::granted(project, user, flags);
     let from_u32 = |count: NonZeroU32| u64::from(count.get());
     let deterministic = [project, user].into_iter().any(|file| file.grants.deterministic == Some(true));
+    let hosts = if deterministic { Vec::new() } else { hosts::granted(project, user, flags) };
     let entropy = !deterministic && smaller(project.grants.entropy, user.grants.entropy).unwrap_or(false);
     let (project, user) = (&project.limits, &user.limits);
     let default = CallLimits::default();
@@ -46,86 +41,23 @@ pub(super) fn grants(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
             default.write_entries,
         ),
         fuel: smaller(project.fuel, user.fuel).map(u64::from).or(default.fuel),
+        requests: requests(project, user),
     };
-    Grants { dirs, entropy, deterministic, limits }
+    Grants { dirs, entropy, deterministic, hosts, limits, ..Grants::whole_project() }
 }
 
-/// What single tools may do. A folder outside the granted ones is an error, unless a flag has
-/// just narrowed those: then the tool has what is left.
-pub(super) fn tools(
-    project: &ConfigFile,
-    user: &ConfigFile,
-    grants: &Grants,
-    flags: &Flags,
-) -> Result<BTreeMap<String, ToolPolicy>> {
-    let mut policies: BTreeMap<String, ToolPolicy> = BTreeMap::new();
-    for (layer, file) in [(project, "ringfence.toml"), (user, "your configuration")] {
-        for (tool, section) in &layer.tools {
-            let before = policies.get(tool);
-            let whole = ToolPolicy {
-                dirs: grants.dirs.clone(),
-                entropy: grants.entropy,
-                deterministic: grants.deterministic,
-                limits: grants.limits.clone(),
-                said_in: String::new(),
-            };
-            let wider = before.unwrap_or(&whole);
-            let dirs = &wider.dirs;
-            if section.entropy == Some(true) && !grants.entropy {
-                return Err(Refusal::usage(format!(
-                    "{file}: [tools.{tool}] asks for entropy, which [grants] doesn't give"
-                ))
-                .hint("a tool can only be given less than [grants]")
-                .into());
-            }
-            if section.deterministic == Some(false) && wider.deterministic {
-                return Err(Refusal::usage(format!(
-                    "{file}: [tools.{tool}] asks not to be deterministic, which every tool is by [grants]"
-                ))
-                .hint("a tool can only be given less than [grants]")
-                .into());
-            }
-            let shows = section.dirs.iter().flatten().find_map(|Dir(dir)| dirs::shows(dir));
-            if let Some(shows) = shows {
-                return Err(Refusal::usage(format!("{file}: [tools.{tool}] says {shows}"))
-                    .hint("a tool can only be given less than [grants]")
-                    .into());
-            }
-            let policy = narrowed(section, wider);
-            if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none()) {
-                if let Some(more) = beyond(dirs, &plain(named)) {
-                    return Err(Refusal::usage(format!("{file}: [tools.{tool}] {more}"))
-                        .hint("a tool can only be given less than [grants]")
-                        .into());
-                }
-            }
-            let said_in = format!("{}: [tools.{tool}]", place(layer, &format!("tools.{tool}")));
-            policies.insert(tool.clone(), ToolPolicy { said_in, ..policy });
-        }
-    }
-    Ok(policies)
-}
-
-fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
-    let limits = &wider.limits;
-    let dirs = match &section.dirs {
-        Some(named) => common(&wider.dirs, &plain(named)),
-        None => wider.dirs.clone(),
-    };
-    let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
-    let deterministic = wider.deterministic || section.deterministic == Some(true);
-    ToolPolicy {
-        dirs,
-        entropy: !deterministic && wider.entropy && section.entropy != Some(false),
-        deterministic,
-        limits: CallLimits {
-            memory_bytes: less(limits.memory_bytes, section.memory),
-            cpu_ms: smaller(limits.cpu_ms, section.cpu.map(|Span(time)| ms(time))),
-            time_ms: section.timeout.map_or(limits.time_ms, |Span(time)| ms(time).min(limits.time_ms)),
-            output_bytes: less(limits.output_bytes, section.output),
-            ..limits.clone()
-        },
-        said_in: String::new(),
+/// The bounds of a call's requests.
+fn requests(project: &LimitsSection, user: &LimitsSection) -> RequestLimits {
+    let default = RequestLimits::default();
+    let count = |count: NonZeroU32| u64::from(count.get());
+    let time = |project, user, default| ms(bound(project, user, Span(Duration::from_millis(default))).0);
+    RequestLimits {
+        count: bound(project.requests.map(count), user.requests.map(count), default.count),
+        header_bytes: bytes(project.request_headers, user.request_headers, default.header_bytes),
+        sent_bytes: bytes(project.request_body, user.request_body, default.sent_bytes),
+        received_bytes: bytes(project.response_body, user.response_body, default.received_bytes),
+        time_ms: time(project.request_timeout, user.request_timeout, default.time_ms),
+        connect_ms: time(project.connect_timeout, user.connect_timeout, default.connect_ms),
     }
 }
 
@@ -275,14 +207,14 @@ fn bound<T: Ord>(project: Option<T>, user: Option<T>, default: T) -> T {
     }
 }
 
-fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+pub(super) fn smaller<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),
     }
 }
 
-fn ms(time: Duration) -> u64 {
+pub(super) fn ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -291,15 +223,6 @@ mod tests {
     use super::super::file::parse;
     use super::*;
     use crate::args::PauseList;
-    use ringfence_sandbox::DirGrant;
-
-    fn paths(grants: &[DirGrant]) -> Vec<String> {
-        grants.iter().map(|dir| dir.path.to_string()).collect()
-    }
-
-    fn dir_flags(dirs: &[&str]) -> Flags {
-        Flags { dirs: dirs.iter().map(|dir| dir.parse().unwrap()).collect(), ..Flags::default() }
-    }
 
     #[test]
     fn a_bound_is_the_smaller_of_both_files_unless_a_flag_says_otherwise() {
@@ -339,28 +262,6 @@ mod tests {
         );
         let flags = Flags { pause: Some(PauseList(BTreeSet::new())), ..Flags::default() };
         assert_eq!(pause(&before_tool, &before_tool, &flags), BTreeSet::new());
-    }
-
-    #[test]
-    fn a_tool_gets_less_and_never_more() {
-        let project = parse(
-            "grants.dirs = ['src', 'docs']\n[tools.read_file]\ndirs = ['src/a', 'docs']\nmemory = '8GiB'\ntimeout = '1s'",
-        )
-        .unwrap();
-        let none = ConfigFile::default();
-        let of = |flags: &Flags, user: &ConfigFile| {
-            let all = grants(&project, user, flags);
-            tools(&project, user, &all, flags).map(|mut tools| tools.remove("read_file").unwrap())
-        };
-        let policy = of(&Flags::default(), &none).unwrap();
-        assert_eq!(paths(&policy.dirs), ["src/a", "docs"]);
-        assert_eq!((policy.limits.memory_bytes, policy.limits.time_ms), (256 << 20, 1_000));
-        assert_eq!(paths(&of(&dir_flags(&["src/a/b", "tests"]), &none).unwrap().dirs), ["src/a/b"]);
-        assert_eq!(paths(&of(&dir_flags(&["tests"]), &none).unwrap().dirs), [""; 0]);
-        let user = parse("[tools.read_file]\ndirs = ['src']").unwrap();
-        assert_eq!(paths(&of(&Flags::default(), &user).unwrap().dirs), ["src/a"]);
-        let user = parse("grants.dirs = ['tests']").unwrap();
-        assert!(of(&Flags::default(), &user).is_err());
     }
 
     #[test]

@@ -8,14 +8,19 @@
 mod dirs;
 mod enforceable;
 mod file;
+mod hosts;
 pub mod language;
 mod layers;
 mod origin;
 mod project_files;
 mod reading;
 mod roles;
+mod search;
+pub mod secrets;
 mod survey;
+mod tools;
 mod user_file;
+mod values;
 #[cfg(test)]
 mod widening;
 
@@ -23,6 +28,7 @@ pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
 };
+pub use hosts::Host;
 pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 pub use roles::{Role, RoleSection};
@@ -34,7 +40,9 @@ use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
-use ringfence_sandbox::{ComponentSource, DirGrant, Grants, Limits as CallLimits, MaskPattern, ProjectDir};
+use ringfence_sandbox::{
+    ComponentSource, DirGrant, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir, SecretGrant,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -47,6 +55,8 @@ pub struct Flags {
     pub dirs: Vec<DirSpec>,
     /// `--mask`
     pub masks: Vec<MaskPattern>,
+    /// `--allow-host`
+    pub hosts: Vec<HostGrant>,
     /// `--component`
     pub components: Vec<PathBuf>,
     /// `--trust`
@@ -71,8 +81,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, masks, components, trust, role } = args.clone();
-        Self { dirs, masks, components, trust, role, ..Self::default() }
+        let GrantArgs { dirs, masks, hosts, components, trust, role } = args.clone();
+        Self { dirs, masks, hosts, components, trust, role, ..Self::default() }
     }
 }
 
@@ -137,6 +147,15 @@ pub struct ToolPolicy {
     /// Nothing but input and files decides its answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deterministic: bool,
+    /// Hosts among the granted ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostGrant>,
+    /// The secrets that go with requests to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretGrant>,
+    /// What it is told of the configuration.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
     /// Where it is said, for errors; empty for a run that is taken up again.
@@ -151,6 +170,9 @@ impl ToolPolicy {
             dirs: self.dirs.clone(),
             entropy: self.entropy,
             deterministic: self.deterministic,
+            hosts: self.hosts.clone(),
+            secrets: self.secrets.clone(),
+            settings: self.settings.clone(),
             limits: self.limits.clone(),
         }
     }
@@ -228,7 +250,8 @@ impl Resolved {
     /// What the three layers come to, apart from what lies in files of its own.
     fn of_layers(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Self> {
         let mut grants = layers::grants(project, user, flags);
-        let mut tools = layers::tools(project, user, &grants, flags)?;
+        grants.secrets = secrets::granted(user, &grants.hosts)?;
+        let mut tools = tools::policies(project, user, &grants, flags)?;
         let mut role = roles::chosen(project, user, flags)?;
         if let Some(role) = &mut role {
             role.narrow(&mut grants, &mut tools, flags)?;

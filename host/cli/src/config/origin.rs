@@ -9,7 +9,7 @@ use super::{Flags, Resolved, user_file};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ModelStage;
-use ringfence_sandbox::{Limits as CallLimits, ProjectDir};
+use ringfence_sandbox::{Limits as CallLimits, ProjectDir, RequestLimits};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -71,9 +71,9 @@ impl Origins {
     pub fn of_tool(&self, tool: &str) -> Result<Vec<Setting>> {
         let said_as = |key: &str| {
             let general = match key {
-                "dirs" | "entropy" => format!("grants.{key}"),
+                "dirs" | "hosts" | "entropy" | "deterministic" => format!("grants.{key}"),
                 "timeout" => "limits.tool_timeout".to_owned(),
-                "polling" => return vec![format!("tools.{tool}.polling")],
+                "polling" | "provider" | "url" => return vec![format!("tools.{tool}.{key}")],
                 other => format!("limits.{other}"),
             };
             let role = self.flags.role.as_ref().map(|role| format!("roles.{role}.{key}"));
@@ -144,6 +144,7 @@ impl Flags {
         let given = match key {
             "grants.dirs" if !self.dirs.is_empty() => "--dir",
             "grants.dirs" if !self.masks.is_empty() => "--mask",
+            "grants.hosts" if !self.hosts.is_empty() => "--allow-host",
             "flow" if self.flow.is_some() => "--flow",
             "pause" if self.pause.is_some() => "--pause",
             "parallel" if self.parallel.is_some() => "--parallel",
@@ -228,9 +229,13 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
         write_entries,
         cpu_ms,
         fuel,
+        requests,
     } = grants.limits;
-    vec![
+    let RequestLimits { count, header_bytes, sent_bytes, received_bytes, time_ms: request_ms, connect_ms } =
+        requests;
+    let mut values = vec![
         ("dirs", json!(grants.dirs)),
+        ("hosts", json!(grants.hosts)),
         ("entropy", json!(grants.entropy)),
         ("deterministic", json!(grants.deterministic)),
         ("polling", json!(resolved.polling.contains(tool))),
@@ -245,7 +250,18 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
         ("write_entries", json!(write_entries)),
         ("cpu", json!(cpu_ms)),
         ("fuel", json!(fuel)),
-    ]
+        ("requests", json!(count)),
+        ("request_headers", json!(header_bytes)),
+        ("request_body", json!(sent_bytes)),
+        ("response_body", json!(received_bytes)),
+        ("request_timeout", json!(request_ms)),
+        ("connect_timeout", json!(connect_ms)),
+    ];
+    // Keys that one tool has.
+    for (key, setting) in [("provider", "search.provider"), ("url", "search.url")] {
+        values.extend(grants.settings.get(setting).map(|value| (key, json!(value))));
+    }
+    values
 }
 
 #[cfg(test)]

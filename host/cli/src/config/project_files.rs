@@ -4,6 +4,7 @@
 //! and its hash, over all of it together, is what a person confirms.
 
 use crate::config::file::ConfigFile;
+use crate::config::hosts::Host;
 use crate::config::language::nearest;
 use crate::config::reading::{self, unreadable};
 use crate::config::{dirs, enforceable};
@@ -123,6 +124,14 @@ impl ConfigFile {
             let what = format!("{CONFIG} says `{key}`, which isn't a project's to say");
             wrong.push(Refusal::usage(what).hint("put it into your own configuration, or use the flag"));
         }
+        for name in self.secrets.keys() {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says `[secrets.{name}]`; a project can't, since it could send your keys anywhere"
+                ))
+                .hint("put it into your own configuration"),
+            );
+        }
         let of_tools = self.tools.values().filter_map(|tool| tool.dirs.as_ref());
         let of_roles = self.roles.values().filter_map(|role| role.dirs.as_ref());
         let dirs = self.grants.dirs.iter().chain(of_tools).chain(of_roles);
@@ -132,6 +141,18 @@ impl ConfigFile {
                     "{CONFIG} says {shows}; a project can hide more of itself, never show what is hidden by default"
                 ))
                 .hint("put it into your own configuration, or use --mask"),
+            );
+        }
+        let of_tools = self.tools.values().filter_map(|tool| tool.hosts.as_ref());
+        let of_roles = self.roles.values().filter_map(|role| role.hosts.as_ref());
+        let hosts = self.grants.hosts.iter().chain(of_tools).chain(of_roles);
+        for Host(host) in hosts.flatten().filter(|Host(host)| host.is_private()) {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says `private = true` for {}; a project can't lead tools into your own networks",
+                    host.url()
+                ))
+                .hint("put it into your own configuration, or use --allow-host"),
             );
         }
         let models = self.models.default.iter().chain(self.models.by_stage().map(|(_, model)| model));

@@ -5,13 +5,14 @@
 //! both in place of one that is built in.
 
 use super::dirs::{self, beyond, common, plain};
-use super::file::{ConfigFile, Dir, NotEnforced};
+use super::file::{ConfigFile, Dir};
+use super::hosts::{self, Host};
 use super::language::nearest;
 use super::reading::{self, place};
-use super::{Flags, ToolPolicy};
+use super::{Flags, ToolPolicy, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
-use ringfence_sandbox::{DirGrant, Grants};
+use ringfence_sandbox::{DirGrant, Grants, HostGrant, common_hosts};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -31,8 +32,9 @@ pub struct RoleSection {
     /// Of the granted folders, only these.
     #[serde(default)]
     pub dirs: Option<Vec<Dir>>,
+    /// Of the granted hosts, only these.
     #[serde(default)]
-    hosts: NotEnforced,
+    pub hosts: Option<Vec<Host>>,
 }
 
 /// The role that was chosen.
@@ -48,6 +50,8 @@ pub struct Role {
     pub said_in: String,
     dirs: Option<Vec<DirGrant>>,
     within: Vec<DirGrant>,
+    hosts: Option<Vec<HostGrant>>,
+    hosts_within: Vec<HostGrant>,
 }
 
 /// The roles that are there without any configuration.
@@ -92,6 +96,8 @@ impl Role {
             said_in,
             dirs: section.dirs.as_deref().map(plain),
             within: Vec::new(),
+            hosts: section.hosts.as_deref().map(hosts::plain),
+            hosts_within: Vec::new(),
         })
     }
 
@@ -112,19 +118,30 @@ impl Role {
         self.dirs.is_some()
     }
 
-    /// What is granted without the role.
+    /// The folders that are granted without the role.
     pub fn within(&self) -> &Vec<DirGrant> {
         &self.within
     }
 
-    /// Takes away what the role doesn't name. A folder outside the granted ones is an error, unless
-    /// a flag has just narrowed those.
+    /// Whether it has hosts of its own.
+    pub fn names_hosts(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    /// The hosts that are granted without the role.
+    pub fn hosts_within(&self) -> &[HostGrant] {
+        &self.hosts_within
+    }
+
+    /// Takes away what the role doesn't name. A folder or host outside the granted ones is an error,
+    /// unless a flag has just narrowed those.
     pub(super) fn narrow(
         &mut self,
         grants: &mut Grants,
         tools: &mut BTreeMap<String, ToolPolicy>,
         flags: &Flags,
     ) -> Result<()> {
+        self.narrow_hosts(grants, tools, flags)?;
         self.within.clone_from(&grants.dirs);
         let Some(named) = &self.dirs else { return Ok(()) };
         if let (Some(more), true) = (beyond(&grants.dirs, named), flags.dirs.is_empty()) {
@@ -133,6 +150,26 @@ impl Role {
         grants.dirs = common(&grants.dirs, named);
         for policy in tools.values_mut() {
             policy.dirs = common(&policy.dirs, named);
+        }
+        Ok(())
+    }
+
+    fn narrow_hosts(
+        &mut self,
+        grants: &mut Grants,
+        tools: &mut BTreeMap<String, ToolPolicy>,
+        flags: &Flags,
+    ) -> Result<()> {
+        self.hosts_within.clone_from(&grants.hosts);
+        let Some(named) = &self.hosts else { return Ok(()) };
+        if flags.hosts.is_empty() && !grants.deterministic {
+            hosts::check_within(&self.said_in, named, &grants.hosts, LESS)?;
+        }
+        grants.hosts = common_hosts(&grants.hosts, named);
+        grants.secrets = secrets::narrowed(&grants.secrets, &grants.hosts);
+        for policy in tools.values_mut() {
+            policy.hosts = common_hosts(&policy.hosts, named);
+            policy.secrets = secrets::narrowed(&policy.secrets, &policy.hosts);
         }
         Ok(())
     }
@@ -187,6 +224,23 @@ mod tests {
         let user = parse("grants.dirs = ['tests']\n[tools.t]\ndirs = ['tests']").unwrap();
         assert!(of(&user, &as_role("r", &[])).is_err());
         assert_eq!(layers::grants(&project, &none, &Flags::default()).dirs.len(), 2);
+    }
+
+    #[test]
+    fn a_role_narrows_hosts_for_all_tools_and_never_widens_them() {
+        let project = parse(
+            "grants.hosts = ['https://a.example', 'https://b.example']\n[tools.t]\nhosts = ['https://a.example/v1']\n[roles.r]\ntools = ['t']\nhosts = ['https://a.example']",
+        )
+        .unwrap();
+        let of = |user: &ConfigFile| Resolved::of_layers(&project, user, &as_role("r", &[]));
+        let resolved = of(&ConfigFile::default()).unwrap();
+        let shown = |hosts: &[HostGrant]| hosts.iter().map(HostGrant::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&resolved.grants.hosts), ["https://a.example"]);
+        assert_eq!(shown(&resolved.tools["t"].hosts), ["https://a.example/v1"]);
+        let user = parse("grants.hosts = ['https://b.example']\ntools.t.hosts = []").unwrap();
+        assert!(of(&user).is_err());
+        let steady = parse("grants.deterministic = true").unwrap();
+        assert!(of(&steady).unwrap().grants.hosts.is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file, if there is one.
 #[derive(Debug, Default)]
@@ -17,6 +17,11 @@ pub(super) struct UserFile {
 }
 
 impl UserFile {
+    /// The folder that it is in.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The components it names, relative to its own folder.
     pub(super) fn components(&self) -> impl Iterator<Item = PathBuf> {
         self.config.components.iter().map(|path| self.folder.join(path))

@@ -17,6 +17,12 @@ const NARROWED: &[Case] = &[
     ("grants.deterministic", "grants.deterministic = false", "grants.deterministic = true", |r| {
         (!r.grants.deterministic).into()
     }),
+    (
+        "grants.hosts",
+        "grants.hosts = ['https://a.example', 'https://b.example']",
+        "grants.hosts = ['https://a.example']",
+        |r| r.grants.hosts.len() as u64,
+    ),
     ("parallel", "parallel = 16", "parallel = 2", |r| r.parallel.into()),
     ("limits.iterations", "limits.iterations = 4000", "limits.iterations = 7", |r| {
         r.limits.iterations.into()
@@ -58,6 +64,22 @@ const NARROWED: &[Case] = &[
     ("limits.write_entries", "limits.write_entries = 900000", "limits.write_entries = 3", |r| {
         r.grants.limits.write_entries
     }),
+    ("limits.requests", "limits.requests = 900", "limits.requests = 2", |r| r.grants.limits.requests.count),
+    ("limits.request_headers", "limits.request_headers = '9GiB'", "limits.request_headers = 3", |r| {
+        r.grants.limits.requests.header_bytes
+    }),
+    ("limits.request_body", "limits.request_body = '9GiB'", "limits.request_body = 3", |r| {
+        r.grants.limits.requests.sent_bytes
+    }),
+    ("limits.response_body", "limits.response_body = '9GiB'", "limits.response_body = 3", |r| {
+        r.grants.limits.requests.received_bytes
+    }),
+    ("limits.request_timeout", "limits.request_timeout = '9h'", "limits.request_timeout = '1s'", |r| {
+        r.grants.limits.requests.time_ms
+    }),
+    ("limits.connect_timeout", "limits.connect_timeout = '9h'", "limits.connect_timeout = '1s'", |r| {
+        r.grants.limits.requests.connect_ms
+    }),
     ("limits.cpu", "limits.cpu = '9h'", "limits.cpu = '1s'", |r| r.grants.limits.cpu_ms.unwrap_or(u64::MAX)),
     ("limits.fuel", "limits.fuel = 900000", "limits.fuel = 9", |r| r.grants.limits.fuel.unwrap_or(u64::MAX)),
     ("limits.output", "limits.output = '9GiB'", "limits.output = 3", |r| r.grants.limits.output_bytes),
@@ -67,6 +89,12 @@ const NARROWED: &[Case] = &[
         "tools.t.dirs = ['src', 'src/b']",
         "grants.dirs = ['src']\ntools.t.dirs = ['src/a']",
         |r| r.tools.get("t").map_or(u64::MAX, |tool| tool.dirs.len() as u64),
+    ),
+    (
+        "tools.hosts",
+        "tools.t.hosts = ['https://a.example', 'https://a.example/v1']",
+        "grants.hosts = ['https://a.example']\ntools.t.hosts = ['https://a.example/v1']",
+        |r| r.tools.get("t").map_or(u64::MAX, |tool| tool.hosts.len() as u64),
     ),
     ("tools.entropy", "tools.t.entropy = false", "tools.t.entropy = false", |r| tool(r).entropy.into()),
     ("tools.deterministic", "tools.t.deterministic = false", "tools.t.deterministic = true", |r| {
@@ -85,6 +113,21 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("roles.tools", "roles.r = { tools = ['a', 'b'] }", "roles.r = { tools = ['a'] }"),
     ("roles.prompt", "roles.r = { tools = ['a'], prompt = 'x' }", "roles.r = { tools = ['a'] }"),
     ("roles.dirs", "roles.r = { tools = ['a'], dirs = ['.'] }", "roles.r = { tools = ['a'], dirs = [] }"),
+    (
+        "roles.hosts",
+        "roles.r = { tools = ['a'], hosts = ['https://a.example'] }",
+        "roles.r = { tools = ['a'], hosts = [] }",
+    ),
+    (
+        "tools.provider",
+        "tools.web_search.provider = 'brave'",
+        "tools.web_search = { provider = 'searxng', url = 'https://a.example' }",
+    ),
+    (
+        "tools.url",
+        "tools.web_search = { provider = 'searxng', url = 'https://evil.example' }",
+        "tools.web_search.provider = 'brave'",
+    ),
     ("models.default", "models.default.provider = 'openai'", "models.default.provider = 'anthropic'"),
     ("models.plan", "models.plan.provider = 'openai'", "models.plan.provider = 'anthropic'"),
     ("models.decide", "models.decide.provider = 'openai'", "models.decide.provider = 'anthropic'"),
@@ -107,9 +150,15 @@ const REPLACED: &[(&str, &str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("durability", "durability = 'relaxed'"),
     ("notify", "notify = 'curl evil'"),
+    ("host.private", "grants.hosts = [{ url = 'http://10.0.0.1', private = true }]"),
     ("dir.default_masks", "grants.dirs = [{ path = '.', default_masks = false }]"),
     ("model.base_url", "models.plan = { provider = 'openai', base_url = 'http://evil' }"),
     ("model.plain_http", "models.plan = { provider = 'openai', plain_http = true }"),
+    ("secrets.env", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
+    ("secrets.file", "secrets.s = { file = 'f', host = 'https://evil.example', header = 'x' }"),
+    ("secrets.host", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
+    ("secrets.header", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
+    ("secrets.prefix", "secrets.s = { env = 'E', host = 'https://a.example', header = 'x', prefix = 'y' }"),
     ("experts.base_url", "experts.e.base_url = 'http://evil'"),
     ("experts.plain_http", "experts.e.plain_http = true"),
 ];
@@ -123,6 +172,8 @@ const ADDED: &[&str] = &[
     "dir.path",
     "dir.access",
     "dir.masks",
+    "host.url",
+    "host.methods",
     "model.provider",
     "model.model",
     "model.effort",
@@ -134,6 +185,9 @@ fn tool(resolved: &Resolved) -> super::ToolPolicy {
         dirs: resolved.grants.dirs.clone(),
         entropy: resolved.grants.entropy,
         deterministic: resolved.grants.deterministic,
+        hosts: resolved.grants.hosts.clone(),
+        secrets: resolved.grants.secrets.clone(),
+        settings: resolved.grants.settings.clone(),
         limits: resolved.grants.limits.clone(),
         said_in: String::new(),
     })
@@ -155,7 +209,7 @@ fn where_the_user_says_less_a_project_gets_no_more() {
 #[test]
 fn where_nobody_says_anything_a_project_gets_no_more_than_the_default() {
     // Named for what they are in the documentation: a project's counts where the user names none.
-    let own_word = ["grants.dirs", "grants.entropy", "parallel", "tools.dirs"];
+    let own_word = ["grants.dirs", "grants.hosts", "grants.entropy", "parallel", "tools.dirs", "tools.hosts"];
     for (key, greedy, _, size) in NARROWED.iter().filter(|(key, ..)| !own_word.contains(key)) {
         let (nothing, greedy) = (ConfigFile::default(), parse(greedy).expect(key));
         assert!(size(&of(&greedy, &nothing)) <= size(&of(&nothing, &nothing)), "{key}");
@@ -177,7 +231,8 @@ fn where_the_user_names_one_a_project_s_doesn_t_count() {
                     resolved.models,
                     resolved.experts,
                     resolved.role,
-                    resolved.grants
+                    resolved.grants,
+                    resolved.tools
                 )
             )
         };
@@ -206,7 +261,7 @@ fn every_key_of_the_language_is_in_one_of_these_lists() {
     let tables = tables.map(|(name, table)| (name.as_str(), table)).chain([("", &schema)]);
     for (table, schema) in tables {
         let above = match table {
-            "tool" | "role" | "expert" => format!("{table}s."),
+            "tool" | "role" | "expert" | "secret" => format!("{table}s."),
             "" => String::new(),
             table => format!("{table}."),
         };

@@ -329,6 +329,12 @@ pub struct Note {
 pub struct Fence {
     /// Granted folders with their access, as receipts have them.
     pub folders: Vec<String>,
+    /// Granted hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Requests that were made, as far as receipts list them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub requests: u64,
     /// What a person allowed during the run, and who and when; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub granted_later: Vec<String>,
@@ -338,6 +344,10 @@ pub struct Fence {
     pub files_opened: u64,
     /// Openings and denials that didn't fit into the receipts' bounded lists.
     pub omitted: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a run used.

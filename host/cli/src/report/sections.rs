@@ -276,6 +276,13 @@ pub(super) fn fence(journal: &Journal<'_>) -> Fence {
                 fence.folders.push(folder);
             }
         }
+        for host in list(receipt, "hosts") {
+            let host = text(host, "url");
+            if !fence.hosts.contains(&host) {
+                fence.hosts.push(host);
+            }
+        }
+        fence.requests += list(receipt, "requests").count() as u64;
         fence.components.insert(tool.to_owned(), text(receipt, "component"));
         fence.omitted += receipt.get("omitted").and_then(Value::as_u64).unwrap_or(0);
         opened.extend(list(receipt, "opened").map(|file| text(file, "path")));

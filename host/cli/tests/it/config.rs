@@ -18,8 +18,13 @@ fn listed(text: &str) -> String {
 fn what_can_t_be_honoured_is_refused_with_the_line() {
     let wrong = [
         "grant = 1",
-        "[grants]\ndirs = [\"src\"]\nhosts = [{ url = \"https://api.example.com\" }]",
-        "[grants]\ndirs = [{ path = \"src\", access = \"write\" }]",
+        "[grants]\ndirs = [\"src\"]\nhosts = [\"api.example.com\"]",
+        "[grants]\nhosts = [{ url = \"https://*.example.com\" }]",
+        "[grants]\nhosts = [\"https://bücher.example\"]",
+        "[grants]\nhosts = [\"http://localhost:8080\"]",
+        "[grants]\nhosts = [{ url = \"https://api.example.com\", methods = [\"get\"] }]",
+        "[secrets.key]\nenv = \"KEY\"\nhost = \"https://api.example.com\"\nheader = \"x-key\"",
+        "[secrets.key]\nkeyring = \"key\"\nhost = \"https://api.example.com\"\nheader = \"x-key\"",
         "[grants]\ndirs = [{ path = \"src\", masks = [\"[a\"] }]",
         "[grants]\ndirs = [{ path = \"src\", masks = [\"!.env\"] }]",
         "[grants]\ndirs = [{ path = \"src\", default_masks = false }]",

@@ -4,6 +4,7 @@ mod compile;
 mod config;
 mod docs;
 mod doctor;
+mod egress;
 mod help;
 mod json;
 mod policy;

@@ -159,6 +159,14 @@ fn what_would_allow_it_does() {
         let (code, out) = answer(&[&[path, "--tool", "list_files"][..], &flags].concat());
         assert_eq!(code, 0, "{flags:?}: {out}");
     }
+    for url in ["https://api.example.com/v1", "http://127.0.0.1:8080/", "https://a.example/?q=1"] {
+        let (code, out) = answer(&[url, "--tool", "fetch_page"]);
+        assert_eq!(code, 1, "{out}");
+        let flag = out.lines().find_map(|line| line.trim().strip_prefix("would allow it: --allow-host "));
+        let flag = flag.expect("a flag").trim_matches('\'');
+        let (code, out) = answer(&[url, "--tool", "fetch_page", "--allow-host", flag]);
+        assert_eq!(code, 0, "{flag}: {out}");
+    }
     let (_, out) = answer(&["top.txt", "--tool", "read_file"]);
     let lines: String = out
         .lines()

@@ -10,7 +10,7 @@ fn dir(path: &str) -> LaterGrant {
 
 fn granting(grant: LaterGrant, can: &[(&str, ToolFacts)]) -> EventKind {
     let can = can.iter().map(|(tool, can)| ((*tool).to_owned(), *can)).collect();
-    EventKind::Granted(Granted { by: "ann".to_owned(), grant, can })
+    EventKind::Granted(Granted { by: "ann".to_owned(), grant, can, tools: Vec::new() })
 }
 
 fn can(script: &Script, tool: &str) -> ToolFacts {
@@ -51,6 +51,20 @@ fn a_grant_fits_wherever_a_run_is_and_changes_nothing_that_is_owed() {
         assert_eq!(script.send(granting(dir("docs"), &[])), owed, "{}", script.stage());
         let _ = script.model_calls();
     }
+}
+
+#[test]
+fn a_tool_that_can_work_only_now_is_there_from_the_next_decision_on() {
+    let mut script = deciding(without_pauses());
+    let mut tool = script.state().settings.tools[0].clone();
+    tool.name = "edit_file".to_owned();
+    let EventKind::Granted(granted) = granting(dir("docs"), &[]) else { panic!("a grant") };
+    script.send(EventKind::Granted(Granted { tools: vec![tool.clone()], ..granted.clone() }));
+    let asked = script.model_call();
+    assert!(format!("{}{}", asked.system, asked.user).contains("edit_file"));
+    let bad = ToolSpec { name: "no name".to_owned(), ..tool };
+    let refused = EventKind::Granted(Granted { grant: dir("lib"), tools: vec![bad], ..granted });
+    assert!(script.try_send(refused).is_err());
 }
 
 #[test]

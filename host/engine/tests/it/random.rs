@@ -246,7 +246,7 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
                 deterministic: false,
             };
             let can = [("read_file".to_owned(), can)].into();
-            EventKind::Granted(Granted { by: "ann".to_owned(), grant, can })
+            EventKind::Granted(Granted { by: "ann".to_owned(), grant, can, tools: Vec::new() })
         }
         Move::Start => started(settings()),
         Move::WrongCall(n) => {

@@ -2,8 +2,8 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, GrantedTree, Grants, Outcome, ProjectDir, Sandbox,
-    SandboxConfig, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, EgressContext, GrantedTree, Grants, Outcome, ProjectDir,
+    Sandbox, SandboxConfig, Toolset, standard,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -102,6 +102,7 @@ impl Fenced {
             input,
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
+            egress: EgressContext::default(),
             stage: None,
             known: Arc::default(),
             cancel: CancellationToken::new(),

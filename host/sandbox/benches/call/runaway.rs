@@ -2,8 +2,8 @@
 
 use crate::sample::Sample;
 use ringfence_sandbox::{
-    CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, Limits, Outcome, ProjectDir,
-    Sandbox, SandboxConfig, Toolset,
+    CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, Limits, Outcome,
+    ProjectDir, Sandbox, SandboxConfig, Toolset,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -30,6 +30,7 @@ pub(crate) fn lateness(at_once: usize, rounds: usize) -> Sample {
         input: json!({}),
         tree: GrantedTree::open(&project, &Grants::whole_project()).unwrap(),
         limits: Limits { time_ms: DEADLINE.as_millis() as u64, ..Limits::default() },
+        egress: EgressContext::default(),
         stage: None,
         known: Arc::default(),
         cancel: CancellationToken::new(),

@@ -7,7 +7,9 @@ use super::error::ReflectError;
 use super::name::{MAX_TOOL_NAME, ToolName};
 use super::schema::{error_schema, input_schema, output_schema};
 use super::text::clean;
-use super::tool::{ComponentTools, ExportPath, Producer, ReflectLimits, ToolDefinition, UnsupportedFunction};
+use super::tool::{
+    ComponentTools, ExportPath, MAX_IMPORTS, Producer, ReflectLimits, ToolDefinition, UnsupportedFunction,
+};
 use std::collections::HashMap;
 use wasmparser::component_types::{
     ComponentAnyTypeId, ComponentEntityType, ComponentFuncTypeId, ComponentItem,
@@ -17,7 +19,6 @@ use wasmparser::{KnownCustom, Parser, Payload, ValidPayload, Validator, WasmFeat
 
 /// Texts of the component that end up in messages: names of imports, the validator's words.
 const MAX_TEXT: usize = 256;
-const MAX_IMPORTS: usize = 1_000;
 const MAX_PRODUCERS: usize = 64;
 
 /// Reads a component's types into tool definitions. Nothing is compiled; the code in it isn't

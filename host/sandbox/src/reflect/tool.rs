@@ -21,6 +21,25 @@ pub struct ComponentTools {
     pub warnings: Vec<String>,
 }
 
+impl ComponentTools {
+    /// Whether it imports what requests are made with. Where not all imports are listed, it may.
+    pub fn asks_hosts(&self) -> bool {
+        self.may_import("wasi:http/")
+    }
+
+    /// Whether it imports what files are opened with. Where not all imports are listed, it may.
+    pub fn opens_files(&self) -> bool {
+        self.may_import("wasi:filesystem/")
+    }
+
+    fn may_import(&self, package: &str) -> bool {
+        self.imports.len() >= MAX_IMPORTS || self.imports.iter().any(|import| import.starts_with(package))
+    }
+}
+
+/// Imports that are listed; more are passed over.
+pub(super) const MAX_IMPORTS: usize = 1_000;
+
 /// One tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {

@@ -142,7 +142,11 @@ impl GrantedTree {
             | DenialReason::GrantItself
             | DenialReason::HoldsHidden
             | DenialReason::NoLinks
-            | DenialReason::Network => None,
+            | DenialReason::Network
+            | DenialReason::UrlPath
+            | DenialReason::Method
+            | DenialReason::Address
+            | DenialReason::Malformed => None,
         };
         let ruling = Ruling::Refused {
             missing_dir: missing_dir

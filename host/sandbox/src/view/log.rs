@@ -144,7 +144,11 @@ impl Recorded {
                 | DenialReason::LinkLeaves
                 | DenialReason::SpecialFile
                 | DenialReason::Masked
-                | DenialReason::Network => (None, None),
+                | DenialReason::Network
+                | DenialReason::UrlPath
+                | DenialReason::Method
+                | DenialReason::Address
+                | DenialReason::Malformed => (None, None),
             },
             Refused::Plain(_) => return None,
         };

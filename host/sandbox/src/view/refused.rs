@@ -67,7 +67,11 @@ impl Refused {
                 | DenialReason::LeavesRoot
                 | DenialReason::LinkLeaves
                 | DenialReason::SpecialFile
-                | DenialReason::Network => ErrorCode::NotPermitted,
+                | DenialReason::Network
+                | DenialReason::UrlPath
+                | DenialReason::Method
+                | DenialReason::Address
+                | DenialReason::Malformed => ErrorCode::NotPermitted,
             },
         }
     }

@@ -3,8 +3,8 @@
 
 use crate::built;
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, GrantedTree, Grants, LimitKind,
-    Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
+    CallError, CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree,
+    Grants, LimitKind, Limits, LoadedComponent, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -254,6 +254,7 @@ impl Bench {
             input,
             tree: self.tree.clone(),
             limits: Limits { time_ms: 20_000, ..Limits::default() },
+            egress: EgressContext::default(),
             stage: None,
             known: Arc::default(),
             cancel: CancellationToken::new(),

@@ -4,9 +4,21 @@ use crate::built;
 use crate::guests::{Bench, SHARED, WASI, exceeded, guest, join_all};
 use crate::watchdog::ends;
 use ringfence_sandbox::{
-    CallReport, CallRequest, ComponentSource, Exceeded, LimitKind, Limits, Outcome, SandboxConfig, Toolset,
+    CallReport, CallRequest, ComponentSource, Exceeded, LimitKind, Limits, Outcome, RequestLimits,
+    SandboxConfig, Toolset,
 };
 use serde_json::{Value, json};
+
+fn every_request(limit: u64) -> RequestLimits {
+    RequestLimits {
+        count: limit,
+        header_bytes: limit,
+        sent_bytes: limit,
+        received_bytes: limit,
+        time_ms: limit,
+        connect_ms: limit,
+    }
+}
 
 async fn within(tool: &str, input: Value, limits: Limits) -> CallReport {
     let report = SHARED.call_within(tool, input, limits).await;
@@ -121,6 +133,7 @@ async fn limits_beyond_all_measure_are_taken_as_none() {
         write_bytes: u64::MAX,
         write_entries: u64::MAX,
         fuel: None,
+        requests: every_request(u64::MAX),
     };
     assert_eq!(within("count", json!({}), limits).await.outcome, Outcome::Done(json!(2)));
 }
@@ -139,6 +152,7 @@ async fn limits_of_nothing_end_a_call_at_once() {
         write_bytes: 0,
         write_entries: 0,
         fuel: Some(0),
+        requests: every_request(0),
     };
     let report = within("forever", json!({}), nothing).await;
     assert!(matches!(report.outcome, Outcome::Exceeded(_)), "{report:?}");

@@ -5,8 +5,9 @@ use crate::guests::{guest, join_all};
 use crate::watchdog::ends;
 use ringfence_sandbox::reflect::append_custom_section;
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, ComponentSource, Digest, DirGrant, GrantPath, GrantedTree,
-    Grants, Limits, MaskPattern, Memo, Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, ComponentSource, Digest, DirGrant, EgressContext, GrantPath,
+    GrantedTree, Grants, Limits, MaskPattern, Memo, Outcome, ProjectDir, Sandbox, SandboxConfig, Toolset,
+    standard,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -58,6 +59,7 @@ impl Desk {
             limits: grants.limits.clone(),
             stage: None,
             known: Default::default(),
+            egress: EgressContext::default(),
             cancel: CancellationToken::new(),
         }
     }

@@ -2,7 +2,10 @@
 
 use crate::built;
 use crate::guests::{Bench, WASI};
-use ringfence_sandbox::{DenialReason, Outcome, SandboxConfig};
+use ringfence_sandbox::{
+    CallRequest, DenialReason, GrantedTree, Grants, HostGrant, Outcome, ProjectDir, RequestRuling,
+    SandboxConfig,
+};
 use serde_json::json;
 
 const WIT: &str = r#"
@@ -123,7 +126,8 @@ async fn a_request_is_refused_and_recorded() {
     assert_eq!(denials[0].operation, "request");
     assert_eq!(denials[0].asked, "GET https://api.example.com:8443/a?b=c");
     assert_eq!(denials[0].reason, DenialReason::Network);
-    assert_eq!(denials[0].would_allow, None);
+    let grant = r#"{ url = "https://api.example.com:8443" }"#;
+    assert_eq!(denials[0].would_allow.as_deref(), Some(grant));
 }
 
 #[tokio::test]
@@ -136,8 +140,67 @@ async fn a_name_look_up_is_refused_and_recorded() {
 }
 
 #[tokio::test]
+async fn name_look_ups_stay_closed_where_hosts_are_granted() {
+    let bench = online();
+    let hosts = vec![HostGrant::parse("https://example.com").unwrap()];
+    let grants = Grants { hosts, ..Grants::whole_project() };
+    let tree = GrantedTree::open(&ProjectDir::open(bench.project()).unwrap(), &grants).unwrap();
+    let request = CallRequest { tree, ..bench.request("look_up", json!({"name": "example.com"})) };
+    let report = bench.sandbox.call(request).await.unwrap();
+    assert!(matches!(report.outcome, Outcome::Denied { .. }), "{:?}", report.outcome);
+    assert_eq!(
+        report.outcome.message(&report.receipt),
+        "resolve example.com: sockets and name look-ups are closed to tools"
+    );
+}
+
+#[tokio::test]
 async fn a_guest_that_carries_on_without_the_network_is_done_and_its_attempts_are_on_record() {
     let report = online().call("fetch_and_ignore", json!({"host": "example.com", "times": 100})).await;
     assert_eq!(report.outcome, Outcome::Done(json!(null)));
     assert_eq!(report.receipt.denials.len() as u64 + report.receipt.omitted, 100);
+}
+
+#[tokio::test]
+async fn a_deterministic_call_asks_no_host_whatever_is_granted() {
+    let bench = online();
+    let hosts = vec![HostGrant::parse("https://api.example.com").unwrap()];
+    let grants = Grants { hosts, deterministic: true, ..Grants::whole_project() };
+    let facts = grants.facts();
+    assert!(facts.deterministic && !facts.egress);
+    let folder = tempfile::tempdir().unwrap();
+    let tree = GrantedTree::open(&ProjectDir::open(folder.path()).unwrap(), &grants).unwrap();
+    let request = CallRequest { tree, ..bench.request("fetch", json!({"host": "api.example.com"})) };
+    let report = bench.sandbox.call(request).await.unwrap();
+    let Outcome::Denied { denials, .. } = &report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!((denials[0].reason, &denials[0].would_allow), (DenialReason::Network, &None));
+    assert!(report.receipt.hosts.is_empty() && report.receipt.requests.is_empty());
+}
+
+#[test]
+fn a_request_is_explained_as_it_would_be_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = ProjectDir::open(folder.path()).unwrap();
+    let hosts = vec![HostGrant::parse("https://api.example.com/v1").unwrap()];
+    let grants = Grants { hosts: hosts.clone(), ..Grants::whole_project() };
+    let tree = GrantedTree::open(&project, &grants).unwrap();
+    let allowed = RequestRuling::Allowed { grant: hosts[0].clone(), secrets: Vec::new() };
+    assert_eq!(tree.explain_request("GET", "https://api.example.com/v1/x?q=1"), allowed);
+    for (method, url, reason) in [
+        ("GET", "https://api.example.com/", DenialReason::UrlPath),
+        ("POST", "https://api.example.com/v1", DenialReason::Method),
+        ("GET", "https://other.example/v1", DenialReason::Network),
+        ("GET", "ftp://api.example.com/v1", DenialReason::Malformed),
+        ("GET", "https://a b/", DenialReason::Malformed),
+    ] {
+        match tree.explain_request(method, url) {
+            RequestRuling::Refused(denial) => assert_eq!(denial.reason, reason, "{method} {url}"),
+            other @ RequestRuling::Allowed { .. } => panic!("{method} {url}: {other:?}"),
+        }
+    }
+    let closed = GrantedTree::open(&project, &Grants { deterministic: true, ..grants }).unwrap();
+    let RequestRuling::Refused(denial) = closed.explain_request("GET", "https://api.example.com/v1") else {
+        panic!("it is closed")
+    };
+    assert_eq!((denial.reason, denial.would_allow), (DenialReason::Network, None));
 }

@@ -59,7 +59,7 @@ impl Run {
         let stage_dir = tempfile::tempdir().expect("a folder");
         let stage = Arc::new(Stage::open(&stage_dir.path().join("stage")).expect("a stage"));
         let dirs = write.iter().map(|dir| DirGrant::write(path(dir))).collect();
-        let grants = Grants { dirs, entropy: false, deterministic: false, limits: Limits::default() };
+        let grants = Grants { dirs, ..Grants::whole_project() };
         let (known, limits) = (KnownReads::new(), Limits::default());
         Self { project, stage, known, grants, limits, walk: Walk::Kernel, stage_dir }
     }

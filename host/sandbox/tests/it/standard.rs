@@ -1,8 +1,8 @@
 //! The standard tools as they are embedded, in the fence.
 
 use ringfence_sandbox::{
-    CallReport, CallRequest, CancellationToken, Digest, DirGrant, GrantPath, GrantedTree, Grants, LimitKind,
-    Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
+    CallReport, CallRequest, CancellationToken, Digest, DirGrant, EgressContext, GrantPath, GrantedTree,
+    Grants, LimitKind, Limits, Outcome, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, standard,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -21,7 +21,7 @@ static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
     Standard { sandbox, tools }
 });
 
-async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
+pub(crate) async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> CallReport {
     let tool = STANDARD.tools.get(tool).unwrap_or_else(|| panic!("no tool {tool}")).clone();
     call_within(tree, tool, input, Limits { time_ms: 60_000, ..Limits::default() }).await
 }
@@ -34,6 +34,7 @@ async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: 
         stage: None,
         known: Arc::default(),
         limits,
+        egress: EgressContext::default(),
         cancel: CancellationToken::new(),
     };
     STANDARD.sandbox.call(request).await.unwrap()
@@ -53,7 +54,7 @@ pub(crate) fn tree(project: &Path, granted: &[&str]) -> Arc<GrantedTree> {
 }
 
 /// A project with `src` and something beside it that nobody granted.
-fn project() -> tempfile::TempDir {
+pub(crate) fn project() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, text) in [
         ("src/main.py", "import os\n\n\ndef main():\n    \"\"\"Runs.\"\"\"\n    return os.getcwd()\n"),
@@ -378,32 +379,6 @@ async fn an_edit_that_does_not_fit_is_explained_by_the_guest() {
         assert_eq!(error["case"], case);
         assert!(error["value"].as_str().unwrap().contains(word), "{error}");
     }
-}
-
-#[tokio::test]
-async fn no_page_is_fetched_without_a_granted_host() {
-    let project = project();
-    let tree = tree(project.path(), &["src"]);
-    let report = call_in(&tree, "fetch_page", json!({ "url": "http://127.0.0.1:9/x?q=hunter2" })).await;
-    let Outcome::Denied { error, denials, .. } = report.outcome else {
-        panic!("{:?} {:?}", report.outcome, report.crash)
-    };
-    assert_eq!(error["case"], "not_permitted");
-    assert_eq!(denials[0].asked, "GET http://127.0.0.1:9/x?q=hunter2");
-    let report = call_in(&tree, "fetch_page", json!({ "url": "file:///etc/passwd" })).await;
-    let Outcome::Failed(error) = report.outcome else { panic!("{:?}", report.outcome) };
-    assert_eq!(error["case"], "invalid_url");
-}
-
-#[tokio::test]
-async fn a_search_without_a_provider_says_what_to_configure() {
-    let project = project();
-    let tree = tree(project.path(), &["src"]);
-    let report = call_in(&tree, "web_search", json!({ "query": "anything" })).await;
-    let Outcome::Failed(error) = report.outcome else { panic!("{:?} {:?}", report.outcome, report.crash) };
-    let message =
-        "no search provider is configured; set [tools.web_search] provider and url in the configuration";
-    assert_eq!(error, json!({ "case": "not_configured", "value": message }));
 }
 
 #[test]

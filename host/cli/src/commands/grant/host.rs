@@ -1,9 +1,23 @@
-//! A host that is to be granted during a run: none can be in this version.
+//! A host that is to be granted during a run.
 
-use crate::exit::Refusal;
+use crate::exit::{OrUsage, Refusal};
+use anyhow::Result;
+use ringfence_engine::LaterGrant;
+use ringfence_sandbox::{Grants, HostGrant};
 
-/// Whether a host can be granted.
-pub(super) fn check(url: &str) -> Result<(), Refusal> {
-    let what = format!("`{url}` can't be granted: this version keeps the network closed to every tool");
-    Err(Refusal::usage(what).hint("leave --allow-host out; a folder can be granted with --dir"))
+/// The grant that is to be journaled, if it gives anything that isn't there: requests that ask (GET
+/// and HEAD), to a host of the internet.
+pub(super) fn wanted(url: &str, now: &Grants) -> Result<LaterGrant> {
+    let asked = HostGrant::parse(url).or_usage()?;
+    if now.deterministic {
+        let what = format!("`{asked}` can't be granted: the run's tools are deterministic");
+        return Err(Refusal::usage(what).hint("start a run without `deterministic`").into());
+    }
+    if let Some(holder) = now.hosts.iter().find(|granted| asked.lies_in(granted)) {
+        let what = format!("`{asked}` is granted already, by `{holder}`");
+        return Err(Refusal::usage(what)
+            .hint(format!("ask what decides about a URL: ringfence policy explain {}", asked.url()))
+            .into());
+    }
+    Ok(LaterGrant::Host { url: asked.url().to_string() })
 }

@@ -17,7 +17,9 @@ use crate::setup::Setup;
 use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
-use ringfence_engine::{Event, EventKind, Granted, LaterGrant, Run, Stage, State, Subject, ToolFacts};
+use ringfence_engine::{
+    Event, EventKind, Granted, LaterGrant, Run, Stage, State, Subject, ToolFacts, ToolSpec,
+};
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -30,9 +32,6 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
         let again = format!("show it: {}", session::own_command(&format!("show {}", known.id), &folders));
         return Err(Refusal::usage(what).hint(again).into());
     }
-    for url in &args.hosts {
-        host::check(url)?;
-    }
     let store = folders.open_store(Durability::Full)?;
     let last_sign = store.heartbeat(&known.id)?.map(|sign| sign.at);
     let mut lease = store.lease(&known.id).map_err(|error| driven(error, &folders))?;
@@ -44,12 +43,18 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
         before.allow(&grant)?;
         grants.push(grant);
     }
+    for url in &args.hosts {
+        let grant = host::wanted(url, &before.grants)?;
+        before.allow(&grant)?;
+        grants.push(grant);
+    }
     // What can't be opened is refused here, with nothing journaled.
-    let can = can_now(run.state(), &before, &folders)?;
+    let (can, tools) = changed(run.state(), &before, &folders)?;
     let mut unjournaled = Stopwatch::unjournaled(run.state(), last_sign);
     for (place, grant) in grants.iter().enumerate() {
-        let can = if place + 1 == grants.len() { can.clone() } else { BTreeMap::new() };
-        let kind = EventKind::Granted(Granted { by: who(), grant: grant.clone(), can });
+        let is_last = place + 1 == grants.len();
+        let (can, tools) = if is_last { (can.clone(), tools.clone()) } else { Default::default() };
+        let kind = EventKind::Granted(Granted { by: who(), grant: grant.clone(), can, tools });
         let worked_ms = u64::try_from(std::mem::take(&mut unjournaled).as_millis()).ok();
         record(&mut run, &mut lease, Event { at: Store::now(), worked_ms, kind })?;
         out(&format!("granted: {}\n", granted_words(grant)))?;
@@ -70,14 +75,22 @@ fn record(run: &mut Run, lease: &mut Lease, event: Event) -> Result<()> {
     Ok(())
 }
 
-/// What tools can do with all of it, where that is another thing than before.
-fn can_now(state: &State, setup: &Setup, folders: &Folders) -> Result<BTreeMap<String, ToolFacts>> {
+/// What tools can do with all of it, where that is another thing than before, and those that can
+/// work only now.
+fn changed(
+    state: &State,
+    setup: &Setup,
+    folders: &Folders,
+) -> Result<(BTreeMap<String, ToolFacts>, Vec<ToolSpec>)> {
     let fenced = setup.fence(folders)?;
-    let changed = state.settings.tools.iter().filter_map(|tool| {
+    let known = &state.settings.tools;
+    let changed = known.iter().filter_map(|tool| {
         let can = fenced.toolbox.facts(&tool.name);
         (can != tool.can).then(|| (tool.name.clone(), can))
     });
-    Ok(changed.collect())
+    let is_known = |spec: &ToolSpec| known.iter().any(|tool| tool.name == spec.name);
+    let new = fenced.specs().into_iter().filter(|spec| !is_known(spec));
+    Ok((changed.collect(), new.collect()))
 }
 
 /// A process that drives a run is the only one that may write its journal.

@@ -54,7 +54,11 @@ impl Missing {
                     | DenialReason::GrantItself
                     | DenialReason::HoldsHidden
                     | DenialReason::NoLinks
-                    | DenialReason::Network => missing_dir,
+                    | DenialReason::Network
+                    | DenialReason::UrlPath
+                    | DenialReason::Method
+                    | DenialReason::Address
+                    | DenialReason::Malformed => missing_dir,
                 };
                 let dir = path.map(|path| DirGrant { access, ..DirGrant::read(path) });
                 let helps = dir.is_some() || missing_mask.is_some();

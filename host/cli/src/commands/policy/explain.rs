@@ -31,7 +31,8 @@ pub(super) struct Answer {
     pub(super) allowed: bool,
     /// Where it leads; none for what is no path.
     pub(super) resolved: Option<String>,
-    /// What decides it: `grant`, `mask`, `link`, `access`, `kind`, `project`, `nothing` or `network`.
+    /// What decides it: `grant`, `mask`, `link`, `access`, `kind`, `project`, `nothing`, `network`,
+    /// `component` or `deterministic`.
     pub(super) decided_by: &'static str,
     /// The grant, pattern or link target that decides.
     pub(super) decider: Option<String>,
@@ -116,11 +117,15 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
                     ("grant", granted)
                 }
                 DenialReason::NoLinks => ("kind", None),
-                DenialReason::Network => ("network", None),
+                DenialReason::Network
+                | DenialReason::UrlPath
+                | DenialReason::Method
+                | DenialReason::Address
+                | DenialReason::Malformed => ("network", None),
             };
             // What would allow it is said apart, and whole.
             let bare = Denial { would_allow: None, ..(*denial).clone() };
-            let mut why = bare.message(tree.dirs());
+            let mut why = bare.message(tree.dirs(), &tree.grants().hosts);
             if let Some(target) = link_target {
                 let _ = write!(why, "; {} points to {target}", denial.resolved);
             } else if through_link && decided_by != "project" {

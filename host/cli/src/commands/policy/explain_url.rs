@@ -1,11 +1,16 @@
 //! The part of `policy explain` that is about the network.
 //!
-//! No host can be granted, so the answer is always the same; a grant of hosts has its judgement
-//! asked here.
+//! The judgement is the sandbox's own, on the grants that calls would have. Owns: saying it, and
+//! what would allow it. Nothing is looked up or sent.
 
 use super::Desk;
+use super::allowing::Allowing;
 use super::explain::{Answer, Question};
+use crate::args::parse_host;
+use crate::config::Role;
+use crate::shell::quote;
 use anyhow::Result;
+use ringfence_sandbox::{Denial, DenialReason, HostGrant, RequestRuling};
 
 /// Whether something is no path but the address of a host.
 pub(super) fn is_url(what: &str) -> bool {
@@ -15,26 +20,111 @@ pub(super) fn is_url(what: &str) -> bool {
     })
 }
 
-/// Whether a tool could reach a URL.
-///
-/// # Errors
-///
-/// None while no host can be granted.
-pub(super) fn answer(_desk: &Desk, _tool: &str, _question: &Question<'_>) -> Result<Answer> {
-    Ok(Answer {
+/// Whether a tool could make a request: GET, or POST for changing something.
+pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
+    let no = |decided_by, why| Answer {
         allowed: false,
         resolved: None,
-        decided_by: "network",
+        decided_by,
         decider: None,
-        why: "no host is granted, and this version can grant none: the network is closed to every tool"
-            .to_owned(),
+        why,
         would_allow: None,
+    };
+    if !desk.toolbox.tool(tool)?.component().tools().asks_hosts() {
+        let why = "it has no way to make a request: its component doesn't import `wasi:http`";
+        return Ok(no("component", why.to_owned()));
+    }
+    let tree = desk.toolbox.tree(tool);
+    let method = if question.write { "POST" } else { "GET" };
+    Ok(match tree.explain_request(method, question.what) {
+        RequestRuling::Allowed { grant, secrets } => {
+            let mut why = format!("{method} is granted there by `{grant}`");
+            if !secrets.is_empty() {
+                let names: Vec<_> = secrets.iter().map(|name| format!("`{}`", name.as_str())).collect();
+                why.push_str(&format!("; the host adds the secret {}", names.join(", ")));
+            }
+            if !grant.is_private() {
+                why.push_str("; an address of this machine or of a network around it would still be refused");
+            }
+            let decider = Some(grant.to_string());
+            Answer { allowed: true, decider, ..no("grant", why) }
+        }
+        RequestRuling::Refused(denial) => {
+            let decided_by = match denial.reason {
+                DenialReason::UrlPath | DenialReason::Method => "grant",
+                DenialReason::Malformed => "kind",
+                DenialReason::Network
+                | DenialReason::Address
+                | DenialReason::NotGranted
+                | DenialReason::LeavesRoot
+                | DenialReason::LinkLeaves
+                | DenialReason::SpecialFile
+                | DenialReason::Masked
+                | DenialReason::ReadOnly
+                | DenialReason::NotRead
+                | DenialReason::ChangedSinceRead
+                | DenialReason::CrossesGrants
+                | DenialReason::GrantItself
+                | DenialReason::HoldsHidden
+                | DenialReason::NoLinks => "network",
+            };
+            let would_allow = denial.would_allow.as_deref().and_then(|grant| parse_host(grant).ok());
+            let would_allow = would_allow.and_then(|missing| allowing(desk, tool, &missing));
+            if tree.grants().deterministic {
+                let why = "it is deterministic: its answers can't come from the network, whatever is granted";
+                return Ok(no("deterministic", why.to_owned()));
+            }
+            // What would allow it is said apart, and whole.
+            let bare = Denial { would_allow: None, ..*denial };
+            Answer { would_allow, ..no(decided_by, bare.message(tree.dirs(), &tree.grants().hosts)) }
+        }
     })
+}
+
+/// Flags and lines that grant what is granted now and this; none if nothing would.
+fn allowing(desk: &Desk, tool: &str, missing: &HostGrant) -> Option<Allowing> {
+    let role = desk.resolved.role.as_ref();
+    let all = role.map_or(desk.resolved.grants.hosts.as_slice(), Role::hosts_within);
+    let own = &desk.toolbox.tree(tool).grants().hosts;
+    let mut tables = Vec::new();
+    let policy = desk.resolved.tools.get(tool);
+    if policy.is_some_and(|policy| policy.hosts != desk.resolved.grants.hosts) {
+        tables.push(table(&format!("tools.{tool}"), own, missing));
+    }
+    if let Some(role) = role.filter(|role| role.names_hosts()) {
+        tables.push(table(&format!("roles.{}", role.name), own, missing));
+    }
+    let lies_in_all = all.iter().any(|granted| missing.lies_in(granted));
+    let flags = (tables.is_empty() && !lies_in_all).then(|| flags(all, missing));
+    if !lies_in_all {
+        tables.push(table("grants", all, missing));
+    }
+    (!tables.is_empty()).then(|| Allowing { flags, toml: tables.join("\n"), own_file_only: false })
+}
+
+fn flags(granted: &[HostGrant], missing: &HostGrant) -> String {
+    let flag = |host: &HostGrant| format!("--allow-host {}", quote(&in_flag(host)));
+    granted.iter().chain([missing]).map(flag).collect::<Vec<_>>().join(" ")
+}
+
+/// A host as a flag names it: its URL, or a table.
+fn in_flag(host: &HostGrant) -> String {
+    let url = host.url().to_string();
+    if HostGrant::parse(&url).is_ok_and(|usual| usual == *host) { url } else { host.written() }
+}
+
+fn table(name: &str, granted: &[HostGrant], missing: &HostGrant) -> String {
+    let one = |host: &HostGrant| match in_flag(host) {
+        url if url.starts_with('{') => url,
+        url => toml::Value::from(url).to_string(),
+    };
+    let hosts: Vec<_> = granted.iter().chain([missing]).map(one).collect();
+    format!("[{name}]\nhosts = [{}]", hosts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_url;
+    use super::*;
 
     #[test]
     fn an_address_is_told_from_a_path() {
@@ -42,5 +132,19 @@ mod tests {
         for path in ["src/a", "a:b", "/etc/passwd", "://x", "a/b://c", "1a://x"] {
             assert!(!is_url(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_host_is_written_as_short_as_it_can_be() {
+        let granted = [parse_host("https://a.example").unwrap()];
+        let missing = parse_host("{ url = \"http://127.0.0.1:8080\", private = true }").unwrap();
+        assert_eq!(
+            table("grants", &granted, &missing),
+            "[grants]\nhosts = [\"https://a.example\", { url = \"http://127.0.0.1:8080\", private = true }]"
+        );
+        assert_eq!(
+            flags(&granted, &missing),
+            "--allow-host https://a.example --allow-host '{ url = \"http://127.0.0.1:8080\", private = true }'"
+        );
     }
 }

@@ -10,14 +10,15 @@ use crate::output::{out, out_json};
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
-use ringfence_sandbox::{DirGrant, Limits};
+use ringfence_sandbox::{Grants, HostGrant, Limits};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// What holds for the calls of one tool.
 struct Shown<'d> {
     name: &'d str,
-    dirs: &'d [DirGrant],
+    grants: &'d Grants,
     limits: &'d Limits,
     can: ToolFacts,
     settings: Vec<Setting>,
@@ -41,7 +42,7 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
         let name = tool.name();
         tools.push(Shown {
             name,
-            dirs: &desk.toolbox.tree(name).grants().dirs,
+            grants: desk.toolbox.tree(name).grants(),
             limits: desk.toolbox.limits(name),
             can: desk.toolbox.facts(name),
             settings: origins.of_tool(name)?,
@@ -64,9 +65,9 @@ fn as_json(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> Value {
     let tool = |tool: &Shown<'_>| {
         json!({
             "name": tool.name,
-            "dirs": tool.dirs,
-            // No host can be granted: the network is closed.
-            "hosts": [],
+            "dirs": tool.grants.dirs,
+            "hosts": if tool.can.egress { tool.grants.hosts.as_slice() } else { &[] },
+            "secrets": if tool.can.egress { tool.grants.secrets.as_slice() } else { &[] },
             "limits": tool.limits,
             "can": tool.can,
             "settings": settings(&tool.settings),
@@ -97,9 +98,13 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
     }
     for (tool, names) in groups {
         let _ = writeln!(text, "\n{}", plain(&names.join(", ")));
-        let _ = writeln!(text, "  can          {}", plain(&shape::abilities(tool.can, tool.dirs)));
-        if let Some(hidden) = shape::hidden(tool.dirs) {
+        let _ = writeln!(text, "  can          {}", plain(&shape::abilities(tool.can, tool.grants)));
+        if let Some(hidden) = shape::hidden(&tool.grants.dirs) {
             let _ = writeln!(text, "  hidden       {}", plain(&hidden));
+        }
+        for secret in tool.grants.secrets.iter().filter(|_| tool.can.egress) {
+            let (name, host) = (secret.name.as_str(), &secret.host);
+            let _ = writeln!(text, "  secret       {}", plain(&format!("{name}, with requests to {host}")));
         }
         lines(&mut text, &tool.settings);
     }
@@ -132,13 +137,17 @@ fn words(setting: &Setting) -> String {
     let text = match (&setting.value, key) {
         (Value::Null, "default") => "by what has a key".to_owned(),
         (Value::Null, _) => "no limit".to_owned(),
-        (Value::Number(ms), "time" | "timeout" | "model_timeout" | "tool_timeout") => {
-            span(ms.as_u64().unwrap_or(0))
-        }
+        (
+            Value::Number(ms),
+            "time" | "timeout" | "cpu" | "model_timeout" | "tool_timeout" | "request_timeout"
+            | "connect_timeout",
+        ) => span(ms.as_u64().unwrap_or(0)),
         (Value::Number(micro), "money") => dollars(micro.as_u64().unwrap_or(0)),
-        (Value::Number(bytes), "memory" | "output" | "stdio" | "read_bytes" | "write_bytes") => {
-            shape::size(bytes.as_u64().unwrap_or(0))
-        }
+        (
+            Value::Number(bytes),
+            "memory" | "output" | "stdio" | "read_bytes" | "write_bytes" | "request_headers" | "request_body"
+            | "response_body",
+        ) => shape::size(bytes.as_u64().unwrap_or(0)),
         (Value::Bool(yes), _) => (if *yes { "yes" } else { "no" }).to_owned(),
         (Value::Array(items), _) if items.is_empty() => "none".to_owned(),
         (Value::Array(items), _) => items.iter().map(item).collect::<Vec<_>>().join(", "),
@@ -154,8 +163,11 @@ fn words(setting: &Setting) -> String {
     one_line(&text, 400)
 }
 
-/// An entry of a list: a word, or a granted folder.
+/// An entry of a list: a word, a granted folder, or a granted host.
 fn item(value: &Value) -> String {
+    if let Ok(host) = HostGrant::deserialize(value) {
+        return host.to_string();
+    }
     match (value.get("path").and_then(Value::as_str), value.get("access").and_then(Value::as_str)) {
         (Some(path), Some(access)) => format!("{path} ({access})"),
         _ => value.as_str().map_or_else(|| value.to_string(), str::to_owned),

@@ -28,6 +28,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         input,
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
+        egress: bench.toolbox.egress().clone(),
         stage: scratch.as_ref().map(|scratch| scratch.stage.clone()),
         known: Arc::default(),
         cancel: cancel.clone(),

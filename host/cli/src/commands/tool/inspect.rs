@@ -105,7 +105,11 @@ fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) 
             let _ = writeln!(text, "  fails    {}", plain(&fails));
         }
         let dirs = &bench.toolbox.tree(name).grants().dirs;
-        let _ = writeln!(text, "  can      {}", plain(&shape::abilities(bench.toolbox.facts(name), dirs)));
+        let _ = writeln!(
+            text,
+            "  can      {}",
+            plain(&shape::abilities(bench.toolbox.facts(name), bench.toolbox.tree(name).grants()))
+        );
         if let Some(hidden) = shape::hidden(dirs) {
             let _ = writeln!(text, "  hidden   {}", plain(&hidden));
         }

@@ -50,7 +50,9 @@ impl Workbench {
     ) -> Result<Self> {
         let mut flags = Flags::from(grants);
         flags.limits.tool_timeout = timeout;
-        Self::open(project, &flags, global, Resolved::load)
+        let bench = Self::open(project, &flags, global, Resolved::load)?;
+        let folders = Folders::find(global.state.as_deref())?;
+        Ok(Self { toolbox: bench.toolbox.with_secrets(&folders)?, ..bench })
     }
 
     fn open(

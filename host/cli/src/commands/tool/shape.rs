@@ -2,7 +2,7 @@
 
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::reflect::{Signature, WitType};
-use ringfence_sandbox::{DirGrant, Limits, Masks};
+use ringfence_sandbox::{DirGrant, Grants, Limits, Masks};
 
 /// `read_file(file_path: string, first_line?: u32)`
 pub(super) fn signature(name: &str, signature: &Signature) -> String {
@@ -72,7 +72,8 @@ fn of(ty: &WitType) -> String {
 }
 
 /// What a tool can do, in one line.
-pub(in crate::commands) fn abilities(facts: ToolFacts, dirs: &[DirGrant]) -> String {
+pub(in crate::commands) fn abilities(facts: ToolFacts, grants: &Grants) -> String {
+    let dirs = &grants.dirs;
     let mut parts = Vec::new();
     if facts.reads {
         let dirs: Vec<_> = dirs.iter().map(|dir| format!("`{}`", dir.path)).collect();
@@ -81,11 +82,18 @@ pub(in crate::commands) fn abilities(facts: ToolFacts, dirs: &[DirGrant]) -> Str
         parts.push("read no files".to_owned());
     }
     parts.push(if facts.writes { "write" } else { "write nothing" }.to_owned());
-    parts.push(if facts.egress { "use the network" } else { "no network" }.to_owned());
-    parts.push(
-        if facts.deterministic { "the same answer to the same call" } else { "real time and chance" }
-            .to_owned(),
-    );
+    if facts.egress {
+        let hosts: Vec<_> = grants.hosts.iter().map(|host| format!("`{host}`")).collect();
+        parts.push(format!("ask {}", hosts.join(", ")));
+    } else {
+        parts.push("no network".to_owned());
+    }
+    let answers = match (facts.deterministic, facts.egress) {
+        (true, _) => "the same answer to the same call",
+        (false, true) => "answers as the network gives them",
+        (false, false) => "real time and chance",
+    };
+    parts.push(answers.to_owned());
     parts.join("; ")
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Key, Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
-use ringfence_sandbox::{GrantPath, MaskPattern};
+use ringfence_sandbox::{GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -190,6 +190,29 @@ impl Found<'_> {
                     refuse(why.to_string());
                 }
             }
+            (Kind::Url, DeValue::String(text)) => {
+                if let Err(why) = HostUrl::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
+            (Kind::HostOr(_), DeValue::String(text)) => {
+                if let Err(why) = HostGrant::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
+            (Kind::Header, DeValue::String(text)) => {
+                if let Err(why) = SecretHeader::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
+            (Kind::Methods, DeValue::Array(methods)) => {
+                if methods.is_empty() {
+                    refuse("names none: leave it out for GET and HEAD".to_owned());
+                }
+                for method in methods.iter() {
+                    self.method(name, method, path);
+                }
+            }
             (Kind::List(kind), DeValue::Array(values)) => {
                 for value in values.iter() {
                     self.entry(name, kind, value, path);
@@ -199,7 +222,7 @@ impl Found<'_> {
                 self.required(known, table, &at, &path.down(name));
                 self.table(known, table, &path.down(name));
             }
-            (Kind::PathOr(known), DeValue::Table(table)) => {
+            (Kind::PathOr(known) | Kind::HostOr(known), DeValue::Table(table)) => {
                 self.required(known, table, &at, path);
                 self.table(known, table, path);
             }
@@ -231,9 +254,21 @@ impl Found<'_> {
         }
     }
 
+    fn method(&mut self, name: &str, value: &Spanned<DeValue<'_>>, path: &Path) {
+        let wrong = match value.get_ref() {
+            DeValue::String(text) => Method::parse(text).err().map(|why| why.to_string()),
+            other => Some(format!("want a text in quotes, not {}", named(other))),
+        };
+        if let Some(why) = wrong {
+            self.add(value.span(), format!("`{name}` {path}: {why}"));
+        }
+    }
+
     fn entry(&mut self, list: &str, kind: &'static Kind, value: &Spanned<DeValue<'_>>, path: &Path) {
         let inner = match (kind, value.get_ref()) {
-            (Kind::PathOr(_), DeValue::Table(_)) => Path { list: Some(list.to_owned()), ..path.clone() },
+            (Kind::PathOr(_) | Kind::HostOr(_), DeValue::Table(_)) => {
+                Path { list: Some(list.to_owned()), ..path.clone() }
+            }
             _ => path.clone(),
         };
         self.value(list, kind, value, &inner);
@@ -244,6 +279,11 @@ impl Found<'_> {
             if !table.iter().any(|(name, _)| name.get_ref().as_ref() == key.name) {
                 self.add(at.clone(), format!("`{}` is missing {path}", key.name));
             }
+        }
+        let either: Vec<_> = known.keys.iter().filter(|key| key.alternative).map(|key| key.name).collect();
+        let said = either.iter().filter(|name| table.contains_key(**name)).count();
+        if !either.is_empty() && said != 1 {
+            self.add(at.clone(), format!("want one of `{}` {path}", either.join("`, `")));
         }
     }
 }
@@ -276,14 +316,17 @@ fn no_word(text: &str, words: &[&str]) -> String {
 fn wanted(kind: &Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false",
-        Kind::Text | Kind::OneOf(_) | Kind::Path | Kind::Mask => "a text in quotes",
+        Kind::Text | Kind::OneOf(_) | Kind::Path | Kind::Mask | Kind::Url | Kind::Header => {
+            "a text in quotes"
+        }
         Kind::Count(..) => "a whole number",
         Kind::Number => "a number",
         Kind::Time => "a time with a unit in quotes, such as \"30s\"",
         Kind::Size => "a size: bytes, or a text such as \"64KiB\" or \"256MiB\"",
         Kind::Money => "an amount of US dollars, such as 2, 0.5 or \"$1.50\"",
-        Kind::List(_) => "a list in brackets",
+        Kind::List(_) | Kind::Methods => "a list in brackets",
         Kind::PathOr(_) => "\"src\" or { path = \"src\", access = \"read\" }",
+        Kind::HostOr(_) => "\"https://api.example.com\" or { url = \"https://api.example.com\" }",
         Kind::Table(_) | Kind::Named(..) | Kind::Each(..) => "a table",
         Kind::NotEnforced => "nothing",
     }

@@ -35,6 +35,8 @@ pub(super) struct Key {
     pub(super) required: bool,
     /// Whether only the user's own file may have it.
     pub(super) user_only: bool,
+    /// Whether it is one of several of which a table has exactly one.
+    pub(super) alternative: bool,
 }
 
 /// What a value can be.
@@ -60,10 +62,18 @@ pub(super) enum Kind {
     Path,
     /// A pattern of things to hide.
     Mask,
+    /// A scheme, a host, and a path if need be.
+    Url,
+    /// Names of methods, one at least.
+    Methods,
+    /// The name of a header.
+    Header,
     /// Several, in order.
     List(&'static Kind),
     /// A path, or a table that has one.
     PathOr(&'static Table),
+    /// The URL of a host, or a table that has one.
+    HostOr(&'static Table),
     /// A table.
     Table(&'static Table),
     /// Tables under names of the user's choice: what a name stands for, and the table.

@@ -32,7 +32,9 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
     definitions.insert(table.name.to_owned(), self::table(table));
     for key in table.keys {
         match &key.kind {
-            Kind::Table(below) | Kind::Named(_, below) | Kind::List(Kind::PathOr(below)) => {
+            Kind::Table(below)
+            | Kind::Named(_, below)
+            | Kind::List(Kind::PathOr(below) | Kind::HostOr(below)) => {
                 define(below, definitions);
             }
             Kind::Bool
@@ -45,8 +47,12 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
             | Kind::OneOf(_)
             | Kind::Path
             | Kind::Mask
+            | Kind::Url
+            | Kind::Methods
+            | Kind::Header
             | Kind::List(_)
             | Kind::PathOr(_)
+            | Kind::HostOr(_)
             | Kind::Each(..)
             | Kind::NotEnforced => {}
         }
@@ -60,6 +66,11 @@ fn table(table: &Table) -> Value {
     let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
+    }
+    let either: Vec<_> =
+        accepted().filter(|key| key.alternative).map(|key| json!({ "required": [key.name] })).collect();
+    if !either.is_empty() {
+        schema["oneOf"] = json!(either);
     }
     schema
 }
@@ -103,8 +114,15 @@ fn kind(kind: &Kind) -> Value {
             let nothing = r"^(#|!?/*$)|(^!?|/)\.{1,2}(/|$)";
             json!({ "type": "string", "minLength": 1, "not": { "pattern": nothing } })
         }
+        Kind::Url => url(),
+        Kind::Methods => {
+            let method = json!({ "type": "string", "pattern": "^[A-Z-]{1,32}$", "not": { "enum": ["CONNECT", "TRACE", "TRACK"] } });
+            json!({ "type": "array", "minItems": 1, "items": method })
+        }
+        Kind::Header => json!({ "type": "string", "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
         Kind::List(of) => json!({ "type": "array", "items": self::kind(of) }),
         Kind::PathOr(of) => either(path(), defined(of)),
+        Kind::HostOr(of) => either(url(), defined(of)),
         // What stands beside a bare reference is ignored.
         Kind::Table(of) => json!({ "allOf": [defined(of)] }),
         Kind::Named(what, of) => {
@@ -126,6 +144,11 @@ fn defined(table: &Table) -> Value {
 /// A path inside the project.
 fn path() -> Value {
     json!({ "type": "string", "minLength": 1, "not": { "pattern": r"^(/|(\./)*\.\.(/|$))" } })
+}
+
+/// Whom requests go to.
+fn url() -> Value {
+    json!({ "type": "string", "pattern": r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@*\s]+(/[^?#\s]*)?$" })
 }
 
 fn either(one: Value, other: Value) -> Value {

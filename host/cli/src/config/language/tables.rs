@@ -13,13 +13,14 @@ const POINTS: &[&str] = &[
     "on_low_confidence",
 ];
 const ACCESS: &[&str] = &["read", "write"];
+const SEARCH_PROVIDERS: &[&str] = &["brave", "searxng"];
 const PROVIDERS: &[&str] = &["anthropic", "openai", "playbook"];
 const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 /// The largest number that TOML can write.
 const ANY: u64 = i64::MAX as u64;
 
 const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, about, usual: None, required: false, user_only: false }
+    Key { name, kind, about, usual: None, required: false, user_only: false, alternative: false }
 }
 
 impl Key {
@@ -35,6 +36,11 @@ impl Key {
 
     const fn user_only(mut self) -> Self {
         self.user_only = true;
+        self
+    }
+
+    const fn alternative(mut self) -> Self {
+        self.alternative = true;
         self
     }
 }
@@ -75,6 +81,7 @@ pub(super) static ROOT: Table = Table {
         key("limits", Kind::Table(&LIMITS), "Bounds of runs and of tool calls."),
         key("tools", Kind::Named("tool", &TOOL), "What single tools may do, where it is less."),
         key("roles", Kind::Named("role", &ROLE), "Who a run works as: `--role NAME`."),
+        key("secrets", Kind::Named("secret", &SECRET), "Keys that go with some requests.").user_only(),
         key("models", Kind::Table(&MODELS), "Which model serves which stage."),
         key("experts", Kind::Named("kind of task", &EXPERT), "Who works on tasks of which kind."),
     ],
@@ -88,7 +95,8 @@ static GRANTS: Table = Table {
         key("dirs", Kind::List(&Kind::PathOr(&DIR)), "Folders and files of the project.").usually("[\".\"]"),
         key("entropy", Kind::Bool, "Real clocks and random numbers for tools.").usually("false"),
         key("deterministic", Kind::Bool, "Equal calls on equal files have one answer.").usually("false"),
-        key("hosts", Kind::NotEnforced, "Hosts on the network."),
+        key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Hosts that tools may make requests to.")
+            .usually("[]"),
         key("env", Kind::NotEnforced, "Names of the environment."),
         key("secrets", Kind::NotEnforced, "Secrets that the host puts into requests."),
     ],
@@ -104,6 +112,28 @@ static DIR: Table = Table {
         key("default_masks", Kind::Bool, "`false`: keys and credentials aren't hidden.")
             .usually("true")
             .user_only(),
+    ],
+};
+
+static HOST: Table = Table {
+    name: "host",
+    keys: &[
+        key("url", Kind::Url, "Scheme, host and port, and the path that everything lies below.").required(),
+        key("methods", Kind::Methods, "Of requests, in capitals.").usually("[\"GET\", \"HEAD\"]"),
+        key("private", Kind::Bool, "It may lead to this machine, or into a network around it.")
+            .usually("false"),
+    ],
+};
+
+static SECRET: Table = Table {
+    name: "secret",
+    keys: &[
+        key("env", Kind::Text, "The environment variable that has the value.").alternative(),
+        key("file", Kind::Text, "The file that has the value, relative to this one.").alternative(),
+        key("keyring", Kind::NotEnforced, "The keyring's entry that has the value."),
+        key("host", Kind::Url, "The requests that it goes with.").required(),
+        key("header", Kind::Header, "The header that it is sent in.").required(),
+        key("prefix", Kind::Text, "What stands before it there: `Bearer `.").usually("\"\""),
     ],
 };
 
@@ -135,7 +165,14 @@ static LIMITS: Table = Table {
             .usually("10000"),
         key("output", Kind::Size, "Of one result of a tool.").usually("\"256KiB\""),
         key("stdio", Kind::Size, "Of what a tool writes to each of its two outputs.").usually("\"64KiB\""),
-        key("requests", Kind::NotEnforced, "Requests to the network."),
+        key("requests", Kind::Count(1, U32), "Requests that one tool call makes.").usually("32"),
+        key("request_timeout", Kind::Time, "Of one request, to the last byte of its reply.")
+            .usually("\"30s\""),
+        key("connect_timeout", Kind::Time, "Of looking up a name and connecting.").usually("\"10s\""),
+        key("request_headers", Kind::Size, "Of one request, and of one reply; 128 KiB at most.")
+            .usually("\"64KiB\""),
+        key("request_body", Kind::Size, "What one tool call sends in bodies.").usually("\"1MiB\""),
+        key("response_body", Kind::Size, "What one tool call receives in bodies.").usually("\"16MiB\""),
     ],
 };
 
@@ -151,7 +188,9 @@ static TOOL: Table = Table {
         key("output", Kind::Size, "Of one result."),
         key("polling", Kind::Bool, "Equal calls in a row are its nature, and no standing still.")
             .usually("false"),
-        key("hosts", Kind::NotEnforced, "Of the granted hosts only these."),
+        key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),
+        key("provider", Kind::OneOf(SEARCH_PROVIDERS), "Whom `web_search` asks; only that tool has it."),
+        key("url", Kind::Text, "Where its provider is; Brave has a usual address."),
         key("env", Kind::NotEnforced, "Of the granted names only these."),
         key("secrets", Kind::NotEnforced, "Of the granted secrets only these."),
     ],
@@ -163,7 +202,7 @@ static ROLE: Table = Table {
         key("tools", Kind::List(&Kind::Text), "Only these tools exist for the run.").required(),
         key("prompt", Kind::Text, "What every stage is told besides."),
         key("dirs", Kind::List(&Kind::PathOr(&DIR)), "Of the granted folders only these."),
-        key("hosts", Kind::NotEnforced, "Of the granted hosts only these."),
+        key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),
     ],
 };
 

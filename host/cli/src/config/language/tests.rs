@@ -20,7 +20,9 @@ fn tables() -> Vec<Written> {
     let of = |table: &'static Table, name: &str| -> &'static Table {
         let key = table.keys.iter().find(|key| key.name == name).expect("a key");
         match &key.kind {
-            Kind::Table(table) | Kind::Named(_, table) | Kind::List(Kind::PathOr(table)) => table,
+            Kind::Table(table)
+            | Kind::Named(_, table)
+            | Kind::List(Kind::PathOr(table) | Kind::HostOr(table)) => table,
             other => panic!("{name} is no table: {other:?}"),
         }
     };
@@ -30,6 +32,14 @@ fn tables() -> Vec<Written> {
         written("", root, |more| format!("{more}\n")),
         written("grants", grants, |more| format!("[grants]\n{more}\n")),
         written("dirs", of(grants, "dirs"), |more| format!("grants.dirs = [{{ path = \"src\", {more} }}]\n")),
+        written("hosts", of(grants, "hosts"), |more| {
+            format!("grants.hosts = [{{ url = \"https://a.example\", {more} }}]\n")
+        }),
+        written("secrets", of(root, "secrets"), |more| {
+            let value =
+                if more.starts_with("env =") || more.starts_with("file =") { "" } else { "env = \"E\"" };
+            format!("[secrets.x]\nhost = \"https://a.example\"\nheader = \"x\"\n{value}\n{more}\n")
+        }),
         written("limits", of(root, "limits"), |more| format!("[limits]\n{more}\n")),
         written("tools", of(root, "tools"), |more| format!("[tools.x]\n{more}\n")),
         written("roles", of(root, "roles"), |more| format!("[roles.x]\ntools = []\n{more}\n")),
@@ -88,6 +98,24 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
         }
         Kind::Path => dirs(&["\"src\"", "\"./a/../b\"", "\".\""], &["\"/etc\"", "\"../up\"", "\"\"", "1"]),
         Kind::Mask => dirs(&["\"*.csv\"", "\"/data/\""], &["\"\"", "\"../x\"", "\"# no\"", "1"]),
+        Kind::Url => dirs(
+            &["\"https://a.example\"", "\"http://a.example:8080/v1/\""],
+            &[
+                "\"a.example\"",
+                "\"ftp://a.example\"",
+                "\"https://*.example\"",
+                "\"https://a.example?q\"",
+                "1",
+            ],
+        ),
+        Kind::Methods => {
+            dirs(&["[\"GET\"]", "[\"POST\", \"PUT\"]"], &["[]", "[\"get\"]", "[\"TRACE\"]", "\"GET\"", "[1]"])
+        }
+        Kind::Header => dirs(&["\"x-key\"", "\"Authorization\""], &["\"a b\"", "\"\"", "1"]),
+        Kind::HostOr(_) => dirs(
+            &["\"https://a.example/v1\"", "{ url = \"http://a.example\" }"],
+            &["{ methods = [\"GET\"] }", "\"a.example\"", "1", "{ url = \"a.example\" }"],
+        ),
         Kind::List(of) => {
             let (good, bad) = values(of);
             let list = |value: String| format!("[{value}]");
@@ -159,9 +187,13 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
         let text = text("nonsense = 1");
         assert!(!fits(&validator, &text), "{text}");
     }
-    for missing in
-        ["[roles.x]\nprompt = \"p\"", "[models.plan]\nmodel = \"m\"", "grants.dirs = [{ masks = [] }]"]
-    {
+    for missing in [
+        "grants.hosts = [{ private = true }]",
+        "[secrets.x]\nenv = \"E\"\nheader = \"x\"",
+        "[roles.x]\nprompt = \"p\"",
+        "[models.plan]\nmodel = \"m\"",
+        "grants.dirs = [{ masks = [] }]",
+    ] {
         assert!(parse(missing).is_err() && !fits(&validator, missing), "{missing}");
         assert!(problems(missing)[0].what.contains("is missing"), "{missing}");
     }

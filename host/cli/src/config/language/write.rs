@@ -15,7 +15,7 @@ const HEAD: &str = "\
 pub fn commented(folders: &[String]) -> String {
     let mut text = HEAD.to_owned();
     keys(&mut text, root(), folders);
-    for key in root().keys {
+    for key in root().keys.iter().filter(|key| !key.user_only) {
         match &key.kind {
             Kind::Table(table) if key.name != "models" => {
                 let _ = writeln!(text, "\n# {}\n[{}]", key.about, key.name);
@@ -32,8 +32,12 @@ pub fn commented(folders: &[String]) -> String {
             | Kind::OneOf(_)
             | Kind::Path
             | Kind::Mask
+            | Kind::Url
+            | Kind::Methods
+            | Kind::Header
             | Kind::List(_)
             | Kind::PathOr(_)
+            | Kind::HostOr(_)
             | Kind::Each(..)
             | Kind::NotEnforced => {}
         }
@@ -59,8 +63,12 @@ fn keys(text: &mut String, table: &Table, folders: &[String]) {
                 | Kind::OneOf(_)
                 | Kind::Path
                 | Kind::Mask
+                | Kind::Url
+                | Kind::Methods
+                | Kind::Header
                 | Kind::List(_)
                 | Kind::PathOr(_)
+                | Kind::HostOr(_)
                 | Kind::Table(_)
                 | Kind::Named(..)
                 | Kind::NotEnforced,

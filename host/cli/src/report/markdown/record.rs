@@ -167,29 +167,40 @@ pub(super) fn changes(report: &Report, page: &mut Page) {
     );
 }
 
+/// What was granted to the tools that were called, and what they made of it.
+fn granted(report: &Report, page: &mut Page) {
+    let fence = &report.fence;
+    let omitted = match fence.omitted {
+        0 => String::new(),
+        1 => " 1 more opening or denial didn't fit into the receipts.".to_owned(),
+        more => format!(" {more} more openings or denials didn't fit into the receipts."),
+    };
+    let opened = plural(fence.files_opened, "different file");
+    let least = if fence.omitted > 0 { "at least " } else { "" };
+    if fence.folders.is_empty() {
+        page.line(format!("No folder was granted to the tools that were called.{omitted}"));
+    } else {
+        let folders: Vec<String> = fence.folders.iter().map(|folder| inline(folder)).collect();
+        page.line(format!("Granted: {}. The tools opened {least}{opened}.{omitted}", folders.join(", ")));
+    }
+    if !fence.hosts.is_empty() {
+        let hosts: Vec<String> = fence.hosts.iter().map(|host| word(host)).collect();
+        let requests = plural(fence.requests, "request");
+        page.line(format!("Granted hosts: {}. The tools made {requests}.", hosts.join(", ")));
+    }
+    page.table(
+        &["Tool", "Component"],
+        fence.components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
+    );
+}
+
 /// What tool calls could touch, and what was refused.
 pub(super) fn fence(report: &Report, page: &mut Page) {
     page.heading(2, "The fence");
-    if report.fence.folders.is_empty() {
+    if report.fence.components.is_empty() {
         page.line("No tool call left a receipt.");
     } else {
-        let folders: Vec<String> = report.fence.folders.iter().map(|folder| inline(folder)).collect();
-        let omitted = match report.fence.omitted {
-            0 => String::new(),
-            1 => " 1 more opening or denial didn't fit into the receipts.".to_owned(),
-            more => format!(" {more} more openings or denials didn't fit into the receipts."),
-        };
-        page.line(format!(
-            "Granted: {}. The tools opened {}{}.{omitted}",
-            folders.join(", "),
-            if report.fence.omitted > 0 { "at least " } else { "" },
-            plural(report.fence.files_opened, "different file")
-        ));
-        let components = &report.fence.components;
-        page.table(
-            &["Tool", "Component"],
-            components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
-        );
+        granted(report, page);
     }
     if !report.fence.granted_later.is_empty() {
         page.line("Allowed by a person during the run:");

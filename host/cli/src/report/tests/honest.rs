@@ -116,6 +116,19 @@ fn refusals_that_did_not_fit_into_the_receipts_are_not_denied() {
 }
 
 #[test]
+fn granted_hosts_and_requests_are_told() {
+    let script = Script::new("A goal")
+        .reply(planned(&[("list", "List")]))
+        .approve()
+        .reply(call("list_files", json!({})))
+        .tool(json!({ "directory": ".", "entries": [], "total": 0 }))
+        .reply(evaluated("completed", "Nothing.", json!([])))
+        .reply(achieved());
+    let page = markdown(&script.asking().carry_out().report());
+    assert!(page.contains("Granted hosts: `https://api.example.com`. The tools made 1 request."), "{page}");
+}
+
+#[test]
 fn tasks_that_had_no_stages_are_said_to_be_left_out() {
     let plan = json!({ "reasoning": "Left out for lack of stages: structure.", "is_goal_achieved": false,
         "new_sub_tasks": [

@@ -21,6 +21,8 @@ pub(super) struct Script {
     lines: Vec<Line>,
     /// What each receipt had no room for.
     omitted: u64,
+    /// Whether each receipt has a granted host and a request to it.
+    asking: bool,
     iterations: u32,
 }
 
@@ -49,7 +51,7 @@ pub(super) fn evaluated(status: &str, summary: &str, claims: Value) -> Value {
 
 impl Script {
     pub(super) fn new(goal: &str) -> Self {
-        Self { goal: goal.to_owned(), lines: Vec::new(), omitted: 0, iterations: 50 }
+        Self { goal: goal.to_owned(), lines: Vec::new(), omitted: 0, asking: false, iterations: 50 }
     }
 
     pub(super) fn reply(mut self, reply: Value) -> Self {
@@ -71,6 +73,11 @@ impl Script {
     /// Each receipt has no room for so many openings or denials.
     pub(super) fn omitting(self, omitted: u64) -> Self {
         Self { omitted, ..self }
+    }
+
+    /// Each call had a granted host, and asked it once.
+    pub(super) fn asking(self) -> Self {
+        Self { asking: true, ..self }
     }
 
     pub(super) fn capped(self, iterations: u32) -> Self {
@@ -130,7 +137,13 @@ impl Script {
                 },
                 (Effect::CallTool(call), Line::Tool(status, value, message, denials)) => {
                     let id = ReceiptId(format!("receipt-{}", call.step));
-                    receipts.insert(id.clone(), receipt(&call.tool, denials, self.omitted));
+                    let mut receipt = receipt(&call.tool, denials, self.omitted);
+                    if self.asking {
+                        receipt["hosts"] = json!([{ "url": "https://api.example.com" }]);
+                        receipt["requests"] =
+                            json!([{ "method": "GET", "url": "https://api.example.com/x" }]);
+                    }
+                    receipts.insert(id.clone(), receipt);
                     let outcome = ToolOutcome { status, value, message, receipt: Some(id), transient: false };
                     EventKind::ToolFinished { call: call.call, outcome }
                 }

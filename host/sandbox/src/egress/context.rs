@@ -1,0 +1,59 @@
+//! What requests need that isn't granted but given: secrets' values, a resolver, roots of trust.
+
+use super::resolve::{Resolve, SystemResolver};
+use super::secret::Secrets;
+use super::tls::{SYSTEM, Trust};
+use std::fmt;
+use std::sync::Arc;
+
+/// How a call reaches the network that it is granted. Shows no secret in any format.
+#[derive(Clone)]
+pub struct EgressContext {
+    secrets: Arc<Secrets>,
+    resolver: Arc<dyn Resolve>,
+    trust: Arc<Trust>,
+}
+
+impl Default for EgressContext {
+    fn default() -> Self {
+        Self::new(Arc::default())
+    }
+}
+
+impl EgressContext {
+    /// With the values of secrets, the system's resolver and its roots of trust.
+    pub fn new(secrets: Arc<Secrets>) -> Self {
+        Self { secrets, resolver: Arc::new(SystemResolver), trust: SYSTEM.clone() }
+    }
+
+    /// The same with another resolver.
+    #[must_use]
+    pub fn resolving_by(self, resolver: Arc<dyn Resolve>) -> Self {
+        Self { resolver, ..self }
+    }
+
+    /// The same, believing these certificates (DER) besides the system's.
+    #[must_use]
+    pub fn trusting(self, certificates: Vec<Vec<u8>>) -> Self {
+        Self { trust: Trust::and(certificates), ..self }
+    }
+
+    /// The values of secrets.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    pub(super) fn resolver(&self) -> &dyn Resolve {
+        self.resolver.as_ref()
+    }
+
+    pub(super) fn trust(&self) -> &Arc<Trust> {
+        &self.trust
+    }
+}
+
+impl fmt::Debug for EgressContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EgressContext").field("secrets", &self.secrets).finish_non_exhaustive()
+    }
+}

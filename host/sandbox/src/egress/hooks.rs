@@ -1,0 +1,78 @@
+//! `wasi:http` as a guest calls it.
+
+use super::context::EgressContext;
+use super::headers::is_forbidden;
+use super::judge::judged;
+use super::log::NetworkLog;
+use super::send::{Exchange, Transfer};
+use crate::view::GrantedTree;
+use http::uri::Scheme;
+use std::future::ready;
+use std::sync::Arc;
+use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
+
+/// Of a request's body, in the host's memory.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// The outgoing requests of one call.
+pub(crate) struct Egress {
+    tree: Arc<GrantedTree>,
+    context: EgressContext,
+    log: Arc<NetworkLog>,
+}
+
+impl Egress {
+    pub(crate) fn new(tree: Arc<GrantedTree>, context: EgressContext, log: Arc<NetworkLog>) -> Self {
+        Self { tree, context, log }
+    }
+}
+
+type Answer = Box<dyn Future<Output = Result<(http::Response<WasiBody>, Box<Moving>), Error>> + Send>;
+type Moving = dyn Future<Output = Result<(), Error>> + Send;
+
+impl WasiHttpHooks for Egress {
+    fn forbidden_header_filter(&mut self) -> ForbiddenHeaderFilter {
+        Arc::new(is_forbidden)
+    }
+
+    /// Any: another than these two is judged, and on record.
+    fn is_supported_scheme(&mut self, _scheme: &Scheme) -> bool {
+        true
+    }
+
+    /// What the host holds of a body while it is sent.
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        CHUNK_BYTES
+    }
+
+    fn send_request(
+        &mut self,
+        request: http::Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _sent: Box<Moving>,
+    ) -> Answer {
+        let (parts, body) = request.into_parts();
+        let permit = match judged(self.tree.grants(), &parts) {
+            Ok(permit) => permit,
+            Err(denial) => {
+                self.log.refuse(*denial);
+                return Box::new(ready(Err(Error::HttpRequestDenied)));
+            }
+        };
+        let Ok(in_flight) = self.log.begin(&permit.asked.method, &permit.asked.url) else {
+            return Box::new(ready(Err(Error::ConnectionLimitReached)));
+        };
+        let exchange = Exchange {
+            permit,
+            context: self.context.clone(),
+            in_flight,
+            options: options.unwrap_or_default(),
+        };
+        let request = http::Request::from_parts(parts, body);
+        Box::new(async move {
+            let (reply, transfer): (_, Transfer) = exchange.run(request).await?;
+            let moving: Box<Moving> = Box::new(transfer);
+            Ok((reply, moving))
+        })
+    }
+}
