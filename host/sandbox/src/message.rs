@@ -10,10 +10,10 @@ use std::fmt::Write;
 
 /// Bytes of a tool's own error that fit into a line.
 const ERROR_BYTES: usize = 600;
-/// Refusals that are told in full.
-const SHOWN_DENIALS: usize = 3;
 /// Granted hosts that a line names.
 const HOSTS_NAMED: usize = 6;
+/// Refusals that are told in full.
+const SHOWN_DENIALS: usize = 3;
 
 impl Outcome {
     /// One line that says how the call ended and, where the fence refused something, what was
@@ -24,7 +24,7 @@ impl Outcome {
             Self::Failed(error) => error_text(error),
             Self::Trapped(why) => format!("the tool crashed: {why}"),
             Self::Denied { denials, crash, .. } => {
-                let refused = refusals(denials, receipt);
+                let refused = refusals(denials, &receipt.dirs, &receipt.hosts);
                 match crash {
                     None => refused,
                     // First, so that no path is too long for it to be seen.
@@ -109,9 +109,9 @@ impl Denial {
 }
 
 /// The first few refusals, and how many more there were.
-fn refusals(denials: &[Denial], receipt: &Receipt) -> String {
-    let told = |denial: &Denial| denial.message(&receipt.dirs, &receipt.hosts);
-    let shown: Vec<_> = denials.iter().take(SHOWN_DENIALS).map(told).collect();
+fn refusals(denials: &[Denial], granted: &[GrantedDir], hosts: &[HostGrant]) -> String {
+    let shown: Vec<_> =
+        denials.iter().take(SHOWN_DENIALS).map(|denial| denial.message(granted, hosts)).collect();
     let mut line = shown.join("; ");
     if denials.len() > SHOWN_DENIALS {
         let _ = write!(line, "; and {} more", denials.len() - SHOWN_DENIALS);
@@ -173,10 +173,10 @@ mod tests {
             grants: Digest::of(b"none"),
             dirs: granted().to_vec(),
             hosts: Vec::new(),
+            requests: Vec::new(),
             opened: Vec::new(),
             written: Vec::new(),
             denials: Vec::new(),
-            requests: Vec::new(),
             omitted: 0,
             truncated: false,
             output_bytes: 0,
@@ -231,31 +231,6 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_after_a_refusal_is_told_before_it() {
-        let receipt = receipt();
-        let denial = Denial {
-            operation: "open".to_owned(),
-            asked: "app.py".to_owned(),
-            resolved: "app.py".to_owned(),
-            reason: DenialReason::NotGranted,
-            mask: None,
-            would_allow: Some("--dir .".to_owned()),
-        };
-        let outcome = |crash: Option<&str>| Outcome::Denied {
-            error: Value::Null,
-            denials: vec![denial.clone(); 5],
-            crash: crash.map(str::to_owned),
-        };
-        let one = "app.py is outside the granted folders (src, read); `--dir .` would allow it";
-        let refused = format!("{one}; {one}; {one}; and 2 more");
-        assert_eq!(outcome(None).message(&receipt), refused);
-        assert_eq!(
-            outcome(Some("unreachable in f")).message(&receipt),
-            format!("the tool crashed: unreachable in f; before that it was refused: {refused}")
-        );
-    }
-
-    #[test]
     fn a_refused_request_names_the_granted_hosts_and_the_grant_that_would_allow_it() {
         let asked = |reason, resolved: &str, would_allow: Option<&str>| Denial {
             operation: "request".to_owned(),
@@ -296,6 +271,31 @@ mod tests {
         ] {
             assert_eq!(denial.message(&[], hosts), line);
         }
+    }
+
+    #[test]
+    fn a_crash_after_a_refusal_is_told_before_it() {
+        let receipt = receipt();
+        let denial = Denial {
+            operation: "open".to_owned(),
+            asked: "app.py".to_owned(),
+            resolved: "app.py".to_owned(),
+            reason: DenialReason::NotGranted,
+            mask: None,
+            would_allow: Some("--dir .".to_owned()),
+        };
+        let outcome = |crash: Option<&str>| Outcome::Denied {
+            error: Value::Null,
+            denials: vec![denial.clone(); 5],
+            crash: crash.map(str::to_owned),
+        };
+        let one = "app.py is outside the granted folders (src, read); `--dir .` would allow it";
+        let refused = format!("{one}; {one}; {one}; and 2 more");
+        assert_eq!(outcome(None).message(&receipt), refused);
+        assert_eq!(
+            outcome(Some("unreachable in f")).message(&receipt),
+            format!("the tool crashed: unreachable in f; before that it was refused: {refused}")
+        );
     }
 
     #[test]

@@ -97,10 +97,11 @@ fn scrubbed(outcome: Outcome, scrub: &Scrub) -> Outcome {
         Outcome::Done(value) => Outcome::Done(scrub.value(value)),
         Outcome::Failed(error) => Outcome::Failed(scrub.value(error)),
         Outcome::Trapped(why) => Outcome::Trapped(scrub.text(&why)),
-        Outcome::Denied { error, denials, crash } => {
-            let crash = crash.map(|why| scrub.text(&why));
-            Outcome::Denied { error: scrub.value(error), denials, crash }
-        }
+        Outcome::Denied { error, denials, crash } => Outcome::Denied {
+            error: scrub.value(error),
+            denials,
+            crash: crash.map(|crash| scrub.text(&crash)),
+        },
         Outcome::Exceeded(exceeded) => Outcome::Exceeded(exceeded),
         Outcome::Cancelled => Outcome::Cancelled,
     }

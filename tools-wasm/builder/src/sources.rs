@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// What goes into every component: folders are taken whole.
-const COMMON: [&str; 7] = [
+const COMMON: [&str; 8] = [
     "tools-wasm/Cargo.toml",
     "tools-wasm/Cargo.lock",
     "tools-wasm/build.sh",
@@ -12,6 +12,7 @@ const COMMON: [&str; 7] = [
     "tools-wasm/builder/src",
     "tools-wasm/project/Cargo.toml",
     "tools-wasm/project/src",
+    "tools-wasm/project/wit",
 ];
 
 /// What each component's own folder adds; tests don't count.

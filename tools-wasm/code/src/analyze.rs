@@ -31,7 +31,7 @@ impl From<Fault> for Failure {
 /// Analyses a source file.
 pub fn analyze_code(root: &Root, asked: &str) -> Result<Analysis, Failure> {
     // The file first: of one that isn't there, the extension is no matter.
-    let (mut file, metadata) = root.open(asked)?;
+    let mut file = root.open(asked)?;
     let path = root.tidy(asked);
     let Some(language) = Language::of(&path) else {
         let known = Language::list();
@@ -40,7 +40,7 @@ pub fn analyze_code(root: &Root, asked: &str) -> Result<Analysis, Failure> {
             quoted(asked)
         )));
     };
-    let size = metadata.len();
+    let size = file.size();
     if size > LARGEST {
         let why = format!("{}: {size} bytes; files over {LARGEST} are not parsed", quoted(asked));
         return Err(Failure::TooLarge(why));

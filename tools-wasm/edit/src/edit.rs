@@ -113,10 +113,10 @@ fn change<'a>(request: &EditRequest<'a>) -> Result<Change<'a>, Failure> {
 }
 
 fn read(root: &Root, asked: &str) -> Result<Document, Failure> {
-    let (mut file, metadata) = root.open(asked)?;
+    let mut file = root.open(asked)?;
     let path = quoted(asked);
-    let size = usize::try_from(metadata.len()).ok().filter(|size| *size <= LARGEST).ok_or_else(|| {
-        Failure::TooLarge(format!("{path}: {} bytes; files up to {LARGEST} bytes are edited", metadata.len()))
+    let size = usize::try_from(file.size()).ok().filter(|size| *size <= LARGEST).ok_or_else(|| {
+        Failure::TooLarge(format!("{path}: {} bytes; files up to {LARGEST} bytes are edited", file.size()))
     })?;
     let mut bytes = Vec::new();
     read_whole(&mut file, size, &mut bytes).map_err(|error| Fault::of(asked, &error))?;

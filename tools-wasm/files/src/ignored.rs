@@ -2,9 +2,8 @@
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ringfence_guest_project::{Root, read_whole};
+use ringfence_guest_project::{File, Kind, Root, entries, read_whole};
 use std::ffi::OsStr;
-use std::fs::{self, File};
 use std::path::Path;
 
 /// What is read of one ignore file, in bytes; none that anybody wrote is longer.
@@ -41,11 +40,10 @@ impl Ignored {
         for part in directory.split('/') {
             let path = root.resolve(&above);
             // Listed, not probed: a probe for a file that isn't granted would be a refusal on record.
-            let names = fs::read_dir(&path).into_iter().flatten().flatten();
-            let names = names.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-            let names: Vec<_> =
-                names.map(|entry| entry.file_name()).filter(|name| is_ignore_file(name)).collect();
-            all.enter(&path, &above, names.iter().map(|name| name.as_os_str()));
+            let entries = entries(&path).into_iter().flatten().flatten();
+            let rules = entries.filter(|(name, kind)| *kind == Kind::File && is_ignore_file(name));
+            let rules: Vec<_> = rules.map(|(name, _)| name).collect();
+            all.enter(&path, &above, rules.iter().map(|name| name.as_os_str()));
             if !above.is_empty() {
                 above.push('/');
             }
@@ -94,7 +92,7 @@ pub(crate) fn is_ignore_file(name: &OsStr) -> bool {
 /// An ignore file that can't be read has no rules, and neither has a line that can't be understood.
 fn read(path: &Path) -> Option<Gitignore> {
     let mut file = File::open(path).ok()?;
-    let size = file.metadata().ok()?.len().min(LONGEST);
+    let size = file.size().min(LONGEST);
     let mut bytes = Vec::new();
     read_whole(&mut file, usize::try_from(size).ok()?, &mut bytes).ok()?;
     let mut builder = GitignoreBuilder::new("");

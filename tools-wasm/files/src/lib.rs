@@ -18,5 +18,5 @@ mod walk;
 pub use failure::Failure;
 pub use list::{Entry, ListRequest, Listing, list_files};
 pub use page::{FileText, ReadRequest, read_file};
+pub use ringfence_guest_project::Kind;
 pub use search::{SearchRequest, SearchResult, TextMatch, search_text};
-pub use walk::Kind;

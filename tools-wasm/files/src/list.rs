@@ -2,9 +2,8 @@
 
 use crate::failure::{Failure, amount};
 use crate::glob::Glob;
-use crate::walk::{Kind, Walk};
-use ringfence_guest_project::Root;
-use std::fs;
+use crate::walk::Walk;
+use ringfence_guest_project::{Kind, Root, look};
 use std::io;
 
 const DEFAULT_ENTRIES: u32 = 1000;
@@ -83,8 +82,8 @@ pub fn list_files(root: &Root, request: &ListRequest<'_>) -> Result<Listing, Fai
             room -= weight;
             // Only what is shown is asked for its size: that is most of the cost of a listing.
             let size = match found.kind {
-                Kind::File => match fs::symlink_metadata(&found.place) {
-                    Ok(metadata) => metadata.len(),
+                Kind::File => match look(&found.place()) {
+                    Ok((_, size)) => size,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(_) => 0,
                 },

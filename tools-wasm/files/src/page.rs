@@ -61,8 +61,8 @@ pub fn read_file(root: &Root, request: &ReadRequest<'_>) -> Result<FileText, Fai
         given => given.unwrap_or(1),
     };
     let most = amount("max_lines", request.max_lines, DEFAULT_LINES, MOST_LINES)?;
-    let (mut file, metadata) = root.open(asked)?;
-    let size = metadata.len();
+    let mut file = root.open(asked)?;
+    let size = file.size();
     let not_text = |why| Fault::NotText(format!("{}: {why} ({size} bytes)", quoted(asked)));
 
     let mut page = Page::new(first, most);

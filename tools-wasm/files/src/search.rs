@@ -3,10 +3,9 @@
 use crate::failure::{Failure, amount};
 use crate::glob::Glob;
 use crate::pattern::Pattern;
-use crate::walk::{Kind, Walk};
+use crate::walk::Walk;
 use memchr::{memchr, memchr_iter, memrchr};
-use ringfence_guest_project::{Fault, Root, binary_head, quoted, read_whole};
-use std::fs::{self, File};
+use ringfence_guest_project::{Fault, File, Kind, Root, binary_head, quoted, read_whole};
 use std::io::ErrorKind;
 use std::ops::Range;
 
@@ -106,11 +105,12 @@ pub fn search_text(root: &Root, request: &SearchRequest<'_>) -> Result<SearchRes
     let place = root.resolve(asked);
     let shown = root.tidy(asked);
     // What is asked for by name is followed if it is a link: the host says whether it may be.
-    if fs::metadata(&place).is_ok_and(|metadata| metadata.is_file()) {
-        let (file, metadata) = root.open(asked)?;
-        search.file(file, metadata.len(), shown);
+    let opened = File::open(&place).map_err(|error| Fault::of(asked, &error))?;
+    if opened.kind() == Kind::File {
+        search.file(opened, shown);
         return Ok(search.result);
     }
+    drop(opened);
     let mut walk = Walk::start(root, asked, &shown, true)?;
     for found in walk.by_ref() {
         let wanted = found.kind == Kind::File
@@ -118,10 +118,8 @@ pub fn search_text(root: &Root, request: &SearchRequest<'_>) -> Result<SearchRes
         if !wanted {
             continue;
         }
-        let opened =
-            File::open(&found.place).and_then(|file| file.metadata().map(|metadata| (file, metadata)));
-        match opened {
-            Ok((file, metadata)) => search.file(file, metadata.len(), found.path),
+        match File::open(&found.place()) {
+            Ok(file) => search.file(file, found.path),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => search.skip(|| Fault::of(&found.path, &error).to_string()),
         }
@@ -154,7 +152,8 @@ impl Search {
         }
     }
 
-    fn file(&mut self, mut file: File, size: u64, path: String) {
+    fn file(&mut self, mut file: File, path: String) {
+        let size = file.size();
         if size > LARGEST {
             return self
                 .skip(|| format!("{}: {size} bytes; files over {LARGEST} are not searched", quoted(&path)));

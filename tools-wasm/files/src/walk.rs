@@ -1,11 +1,11 @@
 //! Going through a directory tree: sorted, without recursion, with an end.
 
 use crate::ignored::{Ignored, is_ignore_file};
-use ringfence_guest_project::{Fault, Root, quoted};
+use ringfence_guest_project::{Entries, Fault, Kind, Root, entries, look, quoted};
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// The most entries that are looked at in one walk.
 pub(crate) const MOST_ENTRIES: u32 = 500_000;
@@ -14,38 +14,13 @@ const MOST_NAME_BYTES: usize = 64 << 20;
 /// The most directories that are named as unreadable.
 const MOST_UNREADABLE: usize = 20;
 
-/// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A directory.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// Anything else.
-    Other,
-}
-
-impl From<fs::FileType> for Kind {
-    fn from(kind: fs::FileType) -> Self {
-        if kind.is_dir() {
-            Self::Directory
-        } else if kind.is_file() {
-            Self::File
-        } else if kind.is_symlink() {
-            Self::Link
-        } else {
-            Self::Other
-        }
-    }
-}
-
 /// An entry that was come across.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// What to open.
-    pub(crate) place: PathBuf,
+    /// The directory it is in.
+    directory: Rc<Path>,
+    /// Its name there.
+    file_name: OsString,
     /// The path from the project's folder.
     pub(crate) path: String,
     /// Where in `path` the part below the walk's directory starts.
@@ -54,6 +29,11 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// What to open.
+    pub(crate) fn place(&self) -> PathBuf {
+        self.directory.join(&self.file_name)
+    }
+
     /// The path from the walk's directory.
     pub(crate) fn below(&self) -> &str {
         self.path.get(self.below..).unwrap_or(&self.path)
@@ -67,7 +47,7 @@ impl Found {
 
 /// A directory with what is still to be visited of it.
 struct Frame {
-    place: PathBuf,
+    place: Rc<Path>,
     /// From the project's folder; empty for that folder itself.
     path: String,
     names: std::vec::IntoIter<(OsString, Kind)>,
@@ -105,37 +85,33 @@ impl Walk {
             complete: true,
         };
         let place = root.resolve(asked);
-        let entries = fs::read_dir(&place).map_err(|error| not_listed(asked, &place, &error))?;
+        let entries = entries(&place).map_err(|error| not_listed(asked, &place, &error))?;
         walk.ignored = Ignored::above(root, shown);
         walk.enter(place, path, entries).map_err(|error| Fault::of(asked, &error))?;
         Ok(walk)
     }
 
-    fn enter(&mut self, place: PathBuf, path: String, entries: fs::ReadDir) -> io::Result<()> {
+    fn enter(&mut self, place: PathBuf, path: String, entries: Entries) -> io::Result<()> {
         let mut names = Vec::new();
         for entry in entries {
             if self.seen >= MOST_ENTRIES || self.held >= MOST_NAME_BYTES {
                 self.complete = false;
                 break;
             }
-            let entry = entry?;
-            let name = entry.file_name();
-            // Gone since it was listed, or not for us to know: then it isn't there.
-            let Ok(kind) = entry.file_type() else { continue };
+            let (name, kind) = entry?;
             self.seen += 1;
             self.held += name.len();
-            names.push((name, kind.into()));
+            names.push((name, kind));
         }
         names.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let rules = names.iter().filter(|(name, kind)| *kind == Kind::File && is_ignore_file(name));
         self.ignored.enter(&place, &path, rules.map(|(name, _)| name.as_os_str()));
-        self.frames.push(Frame { place, path, names: names.into_iter() });
+        self.frames.push(Frame { place: place.into(), path, names: names.into_iter() });
         Ok(())
     }
 
-    fn descend(&mut self, place: &Path, path: &str) {
-        let entered =
-            fs::read_dir(place).and_then(|entries| self.enter(place.to_owned(), path.to_owned(), entries));
+    fn descend(&mut self, place: PathBuf, path: &str) {
+        let entered = entries(&place).and_then(|entries| self.enter(place, path.to_owned(), entries));
         match entered {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -172,11 +148,12 @@ impl Iterator for Walk {
                 self.left_out += 1;
                 continue;
             }
-            let place = frame.place.join(&name);
+            let found =
+                Found { directory: frame.place.clone(), file_name: name, path, below: self.below, kind };
             if kind == Kind::Directory && self.recursive {
-                self.descend(&place, &path);
+                self.descend(found.place(), &found.path);
             }
-            return Some(Found { place, path, below: self.below, kind });
+            return Some(found);
         }
     }
 }
@@ -184,7 +161,7 @@ impl Iterator for Walk {
 /// Why the directory that was asked for can't be listed.
 fn not_listed(asked: &str, place: &Path, error: &io::Error) -> Fault {
     match error.kind() {
-        io::ErrorKind::NotADirectory if fs::symlink_metadata(place).is_ok() => {
+        io::ErrorKind::NotADirectory if look(place).is_ok() => {
             Fault::NotADirectory(format!("{}: not a directory", quoted(asked)))
         }
         _ => Fault::of(asked, error),

@@ -1,7 +1,7 @@
 //! Paths: from what was asked to what is opened, and to what is shown.
 
 use crate::fault::Fault;
-use std::fs::{self, File, Metadata};
+use crate::fs::{File, Kind, look};
 use std::path::PathBuf;
 
 /// The most bytes of a path that a message repeats.
@@ -22,7 +22,7 @@ impl Root {
         Self(folder.into())
     }
 
-    /// What to hand to `std::fs` for a path that was asked.
+    /// What to open for a path that was asked.
     pub fn resolve(&self, asked: &str) -> PathBuf {
         if self.0.as_os_str().is_empty() {
             // A path is never rewritten here: only the host knows where it leads.
@@ -33,19 +33,17 @@ impl Root {
     }
 
     /// Opens a regular file.
-    pub fn open(&self, asked: &str) -> Result<(File, Metadata), Fault> {
+    pub fn open(&self, asked: &str) -> Result<File, Fault> {
         if asked.is_empty() {
             return Err(Fault::NotFound("the path is empty; name a file, such as `src/main.py`".into()));
         }
-        let fault = |error: &std::io::Error| Fault::of(asked, error);
-        let file = File::open(self.resolve(asked)).map_err(|e| fault(&e))?;
-        let metadata = file.metadata().map_err(|e| fault(&e))?;
-        if metadata.is_file() {
-            Ok((file, metadata))
-        } else if metadata.is_dir() {
-            Err(Fault::directory(&quoted(asked)))
-        } else {
-            Err(Fault::NotAFile(format!("{}: neither a file nor a directory", quoted(asked))))
+        let file = File::open(&self.resolve(asked)).map_err(|error| Fault::of(asked, &error))?;
+        match file.kind() {
+            Kind::File => Ok(file),
+            Kind::Directory => Err(Fault::directory(&quoted(asked))),
+            Kind::Link | Kind::Other => {
+                Err(Fault::NotAFile(format!("{}: neither a file nor a directory", quoted(asked))))
+            }
         }
     }
 
@@ -66,7 +64,7 @@ impl Root {
     }
 
     fn is_directory(&self, parts: &[&str]) -> bool {
-        fs::symlink_metadata(self.resolve(&parts.join("/"))).is_ok_and(|metadata| metadata.is_dir())
+        look(&self.resolve(&parts.join("/"))).is_ok_and(|(kind, _)| kind == Kind::Directory)
     }
 }
 

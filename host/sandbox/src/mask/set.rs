@@ -51,6 +51,11 @@ impl MaskSet {
 
     /// Whether an entry of a visible folder is hidden.
     pub(crate) fn hides_entry(&self, place: &str) -> bool {
+        // Of most entries the name alone tells; the folder above would only be folded again.
+        let name = folded(place.rsplit('/').next().unwrap_or(place));
+        if !self.may_fit(&name) && without_tails(&name).is_none_or(|name| !self.may_fit(&name)) {
+            return false;
+        }
         let folded = folded(place);
         self.decides(&folded).is_some()
             || without_tails(&folded).is_some_and(|folded| self.decides(&folded).is_some())
@@ -67,10 +72,15 @@ impl MaskSet {
         })
     }
 
+    /// Whether some pattern may fit a place of this name.
+    fn may_fit(&self, name: &str) -> bool {
+        self.names.is_match_candidate(&Candidate::new(name))
+    }
+
     /// The last pattern that fits decides, if it hides.
     fn decides(&self, place: &str) -> Option<&MaskPattern> {
         let name = place.rsplit('/').next().unwrap_or(place);
-        if !self.names.is_match_candidate(&Candidate::new(name)) {
+        if !self.may_fit(name) {
             return None;
         }
         let last = self.globs.matches_candidate(&Candidate::new(place)).into_iter().max()?;

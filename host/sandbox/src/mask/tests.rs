@@ -194,4 +194,16 @@ proptest! {
             prop_assert!(by_name.is_match(name), "{} by {} of {}", name, by_name.glob(), pattern);
         }
     }
+
+    /// The quick look at an entry's name, as it is spelled, doesn't either.
+    #[test]
+    fn an_entry_is_hidden_as_the_place_is_that_it_makes(
+        patterns in proptest::collection::vec(r"!?/?([aBs*.]|\[ab\]|/|\*\*/){1,6}", 1..4),
+        place in "([aBsſß\u{200b}. ]{1,3}/){0,3}[aBsſß\u{200b}. ]{1,3}",
+    ) {
+        let patterns: Vec<_> = patterns.iter().filter_map(|text| MaskPattern::parse(text).ok()).collect();
+        let set = MaskSet::new(&Masks { defaults: false, patterns }).unwrap();
+        let (known, place) = (1 + place.matches('/').count(), format!("x/{place}"));
+        prop_assert_eq!(set.hides_entry(&place), set.hides(&place, known).is_some());
+    }
 }

@@ -47,5 +47,6 @@ mod stage_model;
 mod stage_reads;
 mod stage_rules;
 mod standard;
+mod standard_reads;
 mod standard_web;
 mod watchdog;

@@ -9,12 +9,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-struct Standard {
+pub(crate) struct Standard {
     sandbox: Sandbox,
-    tools: Toolset,
+    pub(crate) tools: Toolset,
 }
 
-static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
+pub(crate) static STANDARD: LazyLock<Standard> = LazyLock::new(|| {
     let sandbox = Sandbox::new(SandboxConfig::default()).unwrap();
     let load = |component: &standard::StandardComponent| sandbox.load(component.source().unwrap()).unwrap();
     let tools = Toolset::new(standard::components().iter().map(load)).unwrap();
@@ -26,7 +26,12 @@ pub(crate) async fn call_in(tree: &Arc<GrantedTree>, tool: &str, input: Value) -
     call_within(tree, tool, input, Limits { time_ms: 60_000, ..Limits::default() }).await
 }
 
-async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: Limits) -> CallReport {
+pub(crate) async fn call_within(
+    tree: &Arc<GrantedTree>,
+    tool: Tool,
+    input: Value,
+    limits: Limits,
+) -> CallReport {
     let request = CallRequest {
         tool,
         input,
@@ -40,7 +45,7 @@ async fn call_within(tree: &Arc<GrantedTree>, tool: Tool, input: Value, limits: 
     STANDARD.sandbox.call(request).await.unwrap()
 }
 
-async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
+pub(crate) async fn done(tree: &Arc<GrantedTree>, tool: &str, input: Value) -> Value {
     match call_in(tree, tool, input).await.outcome {
         Outcome::Done(value) => value,
         other => panic!("{tool}: {other:?}"),
