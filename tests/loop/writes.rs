@@ -2,7 +2,7 @@
 
 use crate::calling::calling;
 use crate::{journaled, of_kind, sample, shown, signal};
-use ringfence_tests::messages_api::{Answer, MessagesApi};
+use ringfence_tests::messages_api::{Answer, Called, MessagesApi};
 use ringfence_tests::product::{Ended, Product, snapshot, wait};
 use serde_json::{Value, json};
 use std::fs;

@@ -5,7 +5,7 @@
 
 use crate::driver::{Executed, Executor, Readied};
 use crate::recall::Recall;
-use crate::staging::{Staging, Writing};
+use crate::staging::{Staging, Writing, effect_of, told};
 use crate::state_dir::Folders;
 use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
@@ -88,6 +88,23 @@ impl Fenced {
         }
     }
 
+    /// Keeps what a call has changed, if that is what was shown when it was approved.
+    fn settled(&self, call: &ToolCall, report: CallReport, turn: Option<Writing<'_>>) -> Result<Executed> {
+        let Some(staging) = &self.staging else { return executed(call, report, None) };
+        let Some(turn) = turn else {
+            staging.learn(&report.receipt);
+            return executed(call, report, None);
+        };
+        if let Some(approved) = staging.approved(call)?
+            && effect_of(&turn.changed()?) != approved
+        {
+            turn.take_back()?;
+            return other_than_approved(call, report);
+        }
+        staging.learn(&report.receipt);
+        executed(call, report, Some(staging.stage().mark()?))
+    }
+
     fn allowed(&self, tool: &str) -> Option<&Tool> {
         self.allowed.contains(tool).then(|| self.toolbox.tools().get(tool))?
     }
@@ -113,15 +130,7 @@ impl Executor for Fenced {
         };
         let turn = self.turn(call).await?;
         match Recall::call(self.recall.as_ref(), &self.sandbox, self.request(tool, call)).await {
-            Ok(report) => {
-                let staging = self.staging.as_ref();
-                staging.into_iter().for_each(|staging| staging.learn(&report.receipt));
-                let mark = match (staging, &turn) {
-                    (Some(staging), Some(_)) => Some(staging.stage().mark()?),
-                    (Some(_), None) | (None, _) => None,
-                };
-                executed(call, report, mark)
-            }
+            Ok(report) => self.settled(call, report, turn),
             Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
                 Ok(not_run(error.to_string()))
             }
@@ -136,7 +145,7 @@ impl Executor for Fenced {
 
     async fn rehearse(&self, review: ReviewId, before: &[ToolCall], call: &ToolCall) -> Result<()> {
         let (Some(staging), Some(tool)) = (&self.staging, self.allowed(&call.tool)) else { return Ok(()) };
-        let Some(turn) = self.turn(call).await? else { return Ok(()) };
+        let Some(mut turn) = self.turn(call).await? else { return Ok(()) };
         let mut known = KnownReads::clone(&staging.known());
         for earlier in before.iter().filter(|earlier| !earlier.can.egress) {
             let Some(tool) = self.allowed(&earlier.tool) else { continue };
@@ -147,20 +156,19 @@ impl Executor for Fenced {
             }
         }
         let request = CallRequest { known: Arc::new(known), ..self.request(tool, call) };
+        turn.from_here()?;
         let called = self.sandbox.call(request).await;
-        let told = match called {
-            Ok(report) => {
-                let message = report.outcome.message(&report.receipt);
-                let places: Vec<_> = report.receipt.written.into_iter().map(|it| it.path).collect();
-                let diff = turn.take_back(&places)?;
-                if message.is_empty() { diff } else { format!("{diff}The call would fail: {message}\n") }
-            }
-            Err(error) => {
-                turn.take_back(&[])?;
-                format!("The call would fail: {error}\n")
-            }
+        let changes = turn.changed()?;
+        turn.take_back()?;
+        let fails = match called {
+            Ok(report) => report.outcome.message(&report.receipt),
+            Err(error) => error.to_string(),
         };
-        staging.propose(review, told)
+        let effect = effect_of(&changes);
+        // Comparing long files takes its time, and somebody may want to stop meanwhile.
+        let diff = tokio::task::spawn_blocking(move || told(&changes)).await??;
+        let shown = if fails.is_empty() { diff } else { format!("{diff}The call would fail: {fails}\n") };
+        staging.propose(review, call, shown, effect)
     }
 }
 
@@ -187,6 +195,16 @@ fn executed(call: &ToolCall, report: CallReport, mark: Option<Mark>) -> Result<E
     };
     let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()), transient: false };
     Ok(Executed { outcome, receipt: Some((id, receipt)) })
+}
+
+/// A call that did something else than a person was shown: nothing of it stays.
+fn other_than_approved(call: &ToolCall, mut report: CallReport) -> Result<Executed> {
+    report.receipt.written.clear();
+    let Executed { outcome, receipt } = executed(call, report, None)?;
+    let message = "nothing of it was kept: the call changed something else than what was shown when it was \
+                   approved; the files may have changed since, or the tool doesn't do the same thing twice";
+    let (status, value) = (OutcomeStatus::Failed, Value::Null);
+    Ok(Executed { outcome: ToolOutcome { status, value, message: message.to_owned(), ..outcome }, receipt })
 }
 
 /// A call that never reached a guest: the model learns why and can do better.

@@ -6,12 +6,15 @@
 
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
-use crate::terminal::plain;
+use crate::terminal::source;
 use anyhow::{Context, Result};
-use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling};
-use ringfence_sandbox::{Change, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
+use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
+use ringfence_sandbox::{Change, Digest, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -19,8 +22,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Mutex as Turns, MutexGuard};
 
-/// Bytes of a proposed diff that are kept to be shown.
+/// Bytes of a proposed diff that are kept to be shown, about.
 const PROPOSED: usize = 1 << 20;
+/// Paths that are named where there is no room for more of it.
+const PATHS: usize = 1_000;
 
 /// The stage of one run.
 pub struct Staging {
@@ -42,8 +47,14 @@ struct Pending {
 #[derive(Debug, Serialize, Deserialize)]
 struct Proposed {
     review: ReviewId,
+    call: CallId,
+    input: Value,
     diff: String,
+    effect: Effect,
 }
+
+/// The places that a call changes, each with the hash of what is there then.
+pub type Effect = Vec<(String, Option<Digest>)>;
 
 impl Staging {
     /// Opens a run's stage, or makes an empty one, for whoever has the right to drive the run. With the journal of a run that is taken up: what
@@ -104,7 +115,7 @@ impl Staging {
         let turn = self.turns.lock().await;
         let mark = self.stage.mark()?;
         replace(&self.pending, &Pending { call, mark })?;
-        Ok(Writing { staging: self, mark, _turn: turn })
+        Ok(Writing { staging: self, mark, before: self.stage.changes()?, _turn: turn })
     }
 
     /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
@@ -124,14 +135,17 @@ impl Staging {
         Ok(Settled { how, paths: (!all).then(|| paths.iter().map(GrantPath::to_string).collect()) })
     }
 
-    /// Keeps what a call that waits for approval would change, to be shown.
-    pub fn propose(&self, review: ReviewId, mut diff: String) -> Result<()> {
-        if diff.len() > PROPOSED {
-            let end = diff.floor_char_boundary(PROPOSED);
-            diff.truncate(end);
-            diff.push_str("\n[cut here]\n");
-        }
-        replace(&self.proposed, &Proposed { review, diff })
+    /// Keeps what a call that waits for approval would change, to be shown, and to be held to.
+    pub fn propose(&self, review: ReviewId, call: &ToolCall, diff: String, effect: Effect) -> Result<()> {
+        let (call, input) = (call.call, call.input.clone());
+        replace(&self.proposed, &Proposed { review, call, input, diff, effect })
+    }
+
+    /// What was shown of this very call when it was approved; none where nothing was.
+    pub fn approved(&self, call: &ToolCall) -> Result<Option<Effect>> {
+        let shown = read::<Proposed>(&self.proposed)?;
+        let same = |shown: &Proposed| shown.call == call.call && shown.input == call.input;
+        Ok(shown.filter(same).map(|shown| shown.effect))
     }
 
     fn take_back(&self, journal: &Journal) -> Result<()> {
@@ -152,21 +166,69 @@ impl Staging {
 pub struct Writing<'s> {
     staging: &'s Staging,
     mark: Mark,
+    before: Vec<Change>,
     _turn: MutexGuard<'s, ()>,
 }
 
 impl Writing<'_> {
-    /// What has been changed at these places since the turn began, as a unified diff against the
-    /// project; then it is as if it had never been.
-    pub fn take_back(self, places: &[String]) -> Result<String> {
-        let changes = self.staging.stage.changes()?;
-        let touched = |change: &&Change| places.iter().any(|place| *place == change.path.to_string());
-        let mut diff = String::new();
-        for change in changes.iter().filter(touched) {
-            diff.push_str(&change.unified_diff()?);
+    /// What has been changed since the turn began.
+    pub fn changed(&self) -> Result<Vec<Change>> {
+        Ok(difference(&self.before, &self.staging.stage.changes()?))
+    }
+
+    /// As if it had never been.
+    pub fn take_back(self) -> Result<()> {
+        Ok(self.staging.stage.roll_back(self.mark)?)
+    }
+
+    /// Goes on from here: what was changed so far is taken for granted.
+    pub fn from_here(&mut self) -> Result<()> {
+        self.before = self.staging.stage.changes()?;
+        Ok(())
+    }
+}
+
+/// What happened between two states of a stage, in the order of the paths.
+fn difference(before: &[Change], after: &[Change]) -> Vec<Change> {
+    let was: BTreeMap<_, _> = before.iter().map(|change| (&change.path, change)).collect();
+    let is: BTreeSet<_> = after.iter().map(|change| &change.path).collect();
+    let new = after.iter().filter_map(|change| match was.get(&change.path) {
+        Some(earlier) if earlier.after == change.after => None,
+        Some(earlier) => Some(change.since(earlier)),
+        None => Some(change.clone()),
+    });
+    let undone = before.iter().filter(|change| !is.contains(&change.path)).map(Change::undone);
+    let mut all: Vec<_> = new.chain(undone).collect();
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    all
+}
+
+/// The places that changed, each with the hash of what is there after it: what an approval is for.
+pub fn effect_of(changes: &[Change]) -> Effect {
+    let after = |change: &Change| change.after.file().map(|file| file.hash());
+    changes.iter().map(|change| (change.path.to_string(), after(change))).collect()
+}
+
+/// Changes as a unified diff that is short enough to be kept; what has no room in it is counted.
+pub fn told(changes: &[Change]) -> Result<String> {
+    let mut text = String::new();
+    for (shown, change) in changes.iter().enumerate() {
+        if text.len() >= PROPOSED {
+            let paths = changes.iter().skip(shown).take(PATHS).map(|change| format!("  {}\n", change.path));
+            let _ =
+                write!(text, "{} changes more, at:\n{}", changes.len() - shown, paths.collect::<String>());
+            break;
         }
-        self.staging.stage.roll_back(self.mark)?;
-        Ok(diff)
+        let mut diff = change.unified_diff()?;
+        if diff.len() > PROPOSED {
+            diff.truncate(diff.floor_char_boundary(PROPOSED));
+            diff.push_str("\n[cut here]\n");
+        }
+        text.push_str(&diff);
+    }
+    match changes.len() {
+        0 | 1 => Ok(text),
+        many => Ok(format!("{many} places change:\n{text}")),
     }
 }
 
@@ -207,7 +269,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 pub fn proposed(run: &RunId, review: ReviewId, folders: &Folders) -> Option<String> {
     let path = folders.state_path().join(STAGES).join(format!("{run}.proposed.json"));
     let proposed = read::<Proposed>(&path).ok().flatten()?;
-    (proposed.review == review).then(|| plain(&proposed.diff))
+    (proposed.review == review).then(|| source(&proposed.diff))
 }
 
 const STAGES: &str = "stages";

@@ -21,6 +21,20 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// Source text that somebody is to judge: besides what acts on a terminal, what takes no room in
+/// it is made visible, since a program may read what a person can't see.
+pub fn source(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in plain(text).chars() {
+        if is_unseen(character) {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
 /// The text on one line of at most `most` characters, safe for a terminal.
 pub fn one_line(text: &str, most: usize) -> String {
     let mut out = String::new();
@@ -77,6 +91,15 @@ fn push(out: &mut String, character: char) {
     }
 }
 
+/// Whether a character is there and can't be seen, or looks like a space and is none.
+fn is_unseen(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200c}' | '\u{200d}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0080}'..='\u{e0fff}')
+}
+
 /// Whether a character does something other than being seen.
 fn acts(character: char) -> bool {
     character.is_control()
@@ -92,6 +115,12 @@ fn acts(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_t_be_seen_in_a_source_is_shown() {
+        assert_eq!(source("eval('\u{e0100}\u{fe00}x\u{3164}')\n"), "eval('\\u{e0100}\\u{fe00}x\\u{3164}')\n");
+        assert_eq!(source("变量\t= 'é'\n"), "变量\t= 'é'\n");
+    }
 
     #[test]
     fn escape_sequences_and_overrides_are_shown_and_not_done() {

@@ -4,7 +4,7 @@ use super::settle::{Settle, Unsettled};
 use crate::args::{GlobalArgs, SettleArgs};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
-use crate::terminal::{one_line, plain};
+use crate::terminal::{one_line, source};
 use anyhow::Result;
 use ringfence_engine::Settling;
 use ringfence_sandbox::{Applied, ApplyError, Conflict, GrantPath};
@@ -67,8 +67,8 @@ fn refused(args: &SettleArgs, conflicts: &[Conflict]) -> Result<Exit> {
         // A kind can name a file that somebody put there.
         err(&format!("\n{} {}\n", name(&it.path), one_line(&it.kind.to_string(), 4_096)));
         if !args.json {
-            err(&format!("what changed in the project:\n{}", plain(&it.theirs)));
-            err(&format!("what the run has changed:\n{}", plain(&it.ours)));
+            err(&format!("what changed in the project:\n{}", source(&it.theirs)));
+            err(&format!("what the run has changed:\n{}", source(&it.ours)));
         }
     }
     err("  hint: put the project back as it was, or discard these paths and let the run change them again\n");

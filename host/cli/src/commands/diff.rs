@@ -6,7 +6,7 @@ use crate::output::{out, out_json};
 use crate::session::replay;
 use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{one_line, source};
 use anyhow::{Context, Result};
 use console::style;
 use ringfence_engine::{Effect, Run};
@@ -36,7 +36,7 @@ pub(super) fn execute(args: &DiffArgs, global: &GlobalArgs) -> Result<Exit> {
         out(&changes.iter().map(line).collect::<String>())?;
     } else {
         for change in &changes {
-            out(&coloured(&plain(&change.unified_diff()?)))?;
+            out(&coloured(&source(&change.unified_diff()?)))?;
         }
     }
     Ok(Exit::Done)

@@ -5,6 +5,7 @@ use crate::args::{GlobalArgs, SettleArgs};
 use crate::config::Durability;
 use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
+use crate::output::err;
 use crate::session::{own_command, replay};
 use crate::staging::Staging;
 use crate::state_dir::Folders;
@@ -46,6 +47,9 @@ impl Settle {
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
         if let Some(settled) = settle.staging.recovered(&settle.project)? {
+            if !global.quiet {
+                err("note: an apply that was cut off has been finished\n");
+            }
             settle.record(settled)?;
         }
         if settle.paths.is_none() && settle.staging.stage().is_empty()? {

@@ -171,8 +171,12 @@ fn a_project_has_no_secrets_and_only_narrows_a_user_s_hosts() {
     let said = world.ask(&[], &[]);
     assert!(said.code == 2 && said.err.contains("`[secrets.key]`; a project can't"), "{said}");
 
-    let text = format!("[grants]\nhosts = [{}, \"https://evil.example\"]\n", world.server.grant());
+    let text = format!("[grants]\nhosts = [{}]\n", world.server.grant());
     world.home.write("project/ringfence.toml", text);
+    let said = world.ask(&[], &[]);
+    assert!(said.code == 2 && said.err.contains("can't lead tools into your own networks"), "{said}");
+
+    world.home.write("project/ringfence.toml", "[grants]\nhosts = [\"https://evil.example\"]\n");
     world.configure("grants.hosts = [\"https://api.example.com\"]");
     let said = world.ask(&[], &[]);
     let hash = said.err.split_whitespace().skip_while(|word| *word != "--trust").nth(1).unwrap().to_owned();

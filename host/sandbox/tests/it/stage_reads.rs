@@ -150,8 +150,8 @@ fn times_are_set_also_of_what_is_open_for_reading_only_where_it_may_be_changed()
         let fd = guest.open_with(path, How::Existing, DescriptorFlags::READ).unwrap().rep();
         let fd = Resource::new_borrow(fd);
         let mut host = guest.host();
-        let set = host.set_times(fd, NewTimestamp::NoChange, NewTimestamp::Now);
-        crate::fence_guest::code(crate::fence_guest::ready(set))
+        let set = crate::fence_guest::ready(host.set_times(fd, NewTimestamp::NoChange, NewTimestamp::Now));
+        crate::fence_guest::code(set)
     };
     assert_eq!(set("src/a.txt"), Ok(()));
     assert_eq!(set("src/sub/b.txt"), Err(ErrorCode::ReadOnly));
