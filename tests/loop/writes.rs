@@ -151,6 +151,45 @@ fn a_pause_before_writing_shows_what_would_change_and_the_answer_decides() {
 }
 
 #[test]
+fn a_call_that_would_change_something_else_than_was_shown_is_not_kept() {
+    let writing = Writing::new();
+    let waiting = writing.run(&[edit("two", "three")], &["--pause", "before_write"]);
+    assert_eq!(waiting.code, Some(3), "{waiting:?}");
+    fs::write(writing.project.join(FILE), "another one\r\ntwo").unwrap();
+    let id = shown(&writing.product)["id"].as_str().unwrap().to_owned();
+    let server = MessagesApi::start(calling(&[]));
+    writing.product.run(&["resume", &id, "--approve", "1"], &server.env());
+    let events = journaled(&writing.product);
+    let outcome = &of_kind(&events, "tool_finished")[0]["outcome"];
+    assert_eq!(outcome["status"], "failed", "{outcome}");
+    assert!(outcome["message"].as_str().unwrap().contains("something else than what was shown"), "{outcome}");
+    assert_eq!(writing.command("diff", &[]).stdout, "");
+}
+
+#[test]
+fn of_several_calls_in_a_turn_each_is_shown_after_those_approved_before_it() {
+    let writing = Writing::new();
+    let call = |(name, input): (&str, Value)| Called::new(name, input.to_string());
+    let server = MessagesApi::start(move |asked| match asked.number {
+        0 => Answer::calls("r", [call(edit("two", "three")), call(edit("three", "four"))]),
+        _ => Answer::text("done"),
+    });
+    let arguments =
+        ["run", "my_project", "change it", "--flow", "react", "--dir", ".:write", "--pause", "before_write"];
+    let first = writing.product.run(&arguments, &server.env());
+    assert_eq!(first.code, Some(3), "{first:?}");
+    assert!(first.stderr.contains("│ +three"), "{}", first.stderr);
+    let id = shown(&writing.product)["id"].as_str().unwrap().to_owned();
+    let second = writing.product.run(&["resume", &id, "--approve", "1"], &server.env());
+    assert_eq!(second.code, Some(3), "{second:?}");
+    assert!(second.stderr.contains("│ +four") && second.stderr.contains("│ -three"), "{}", second.stderr);
+    assert!(!second.stderr.contains("would fail"), "{}", second.stderr);
+    let ended = writing.product.run(&["resume", &id, "--approve", "2"], &server.env());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(writing.command("diff", &[]).stdout.contains("+four"));
+}
+
+#[test]
 fn changes_survive_a_kill_and_a_fork_has_those_of_its_moment() {
     let writing = Writing::new();
     let mut script = calling(&[read(), edit("two", "three"), edit("three", "four")]);

@@ -155,6 +155,14 @@ impl Toolbox {
         }
     }
 
+    /// Whether a tool could open a file if a folder were granted: not without importing
+    /// `wasi:filesystem`, and not a standard one that asks hosts.
+    pub fn opens_files(&self, tool: &Tool) -> bool {
+        let component = tool.component();
+        let need = standard::by_digest(component.digest()).and_then(|standard| standard.need());
+        component.tools().opens_files() && !matches!(need, Some(Need::Egress))
+    }
+
     /// Whether calls of any tool may be answered by earlier ones.
     pub fn is_deterministic(&self) -> bool {
         self.own.values().chain([&self.all]).any(|scope| scope.tree.grants().deterministic)

@@ -216,8 +216,8 @@ pub enum Cause {
     /// The model isn't sure.
     OnLowConfidence,
     /// It can send something off the machine, and the run has read files and received content
-    /// from the network: whatever it received may have told it what to send. No setting and no
-    /// blanket approval takes this review away.
+    /// from the network, or the call can do both by itself: whatever was received may have told
+    /// what to send. No setting and no blanket approval takes this review away.
     ReadAndReceived,
 }
 

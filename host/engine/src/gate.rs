@@ -45,7 +45,9 @@ pub(crate) fn show(state: &State, judgement: Judgement, onward: Step) -> Step {
 /// Why a person has to see a call; the gravest reason counts.
 fn cause(state: &State, call: &ToolCall) -> Option<Cause> {
     let pauses = |point| state.settings.pause.contains(&point);
-    if call.can.egress && state.exposure.read && state.exposure.received {
+    // A call that can do both by itself needs nothing before it to send what it read.
+    let carries = call.can.reads || state.exposure.read && state.exposure.received;
+    if call.can.egress && carries {
         Some(Cause::ReadAndReceived)
     } else if call.can.egress && pauses(PausePoint::BeforeEgress) {
         Some(Cause::BeforeEgress)

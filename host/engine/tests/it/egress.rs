@@ -24,6 +24,23 @@ fn after_reading_and_receiving_nothing_leaves_unseen() {
 }
 
 #[test]
+fn a_call_that_can_read_and_send_by_itself_is_seen_from_the_first() {
+    let mut settings = with_egress();
+    let mut sync = settings.tools.last().expect("the tool that sends").clone();
+    sync.name = "sync".to_owned();
+    sync.can.reads = true;
+    settings.tools.push(sync);
+    let mut script = deciding(settings);
+    script.say(decide("sync", json!({"text": "t"})));
+    assert!(matches!(script.review().subject, Subject::Call { why: Cause::ReadAndReceived, .. }));
+    script.approve();
+    script.tool_gives(OutcomeStatus::Done, json!("a page"));
+    script.say(judge("needs_more_work", "more"));
+    script.say(decide("sync", json!({"text": "u"})));
+    assert!(matches!(script.review().subject, Subject::Call { why: Cause::ReadAndReceived, .. }));
+}
+
+#[test]
 fn a_failed_read_may_have_told_what_it_read() {
     let mut script = deciding(with_egress());
     script.round(decide("post", json!({"text": "t"})), json!(1), judge("needs_more_work", "more"));

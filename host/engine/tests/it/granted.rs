@@ -18,7 +18,7 @@ fn can(script: &Script, tool: &str) -> ToolFacts {
 }
 
 const SENDS: ToolFacts =
-    ToolFacts { reads: true, writes: false, staged: false, egress: true, deterministic: false };
+    ToolFacts { reads: false, writes: false, staged: false, egress: true, deterministic: false };
 
 #[test]
 fn a_grant_is_recorded_and_leaves_the_question_open() {

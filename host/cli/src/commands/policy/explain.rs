@@ -49,6 +49,10 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
     let mut groups: Vec<(Answer, Vec<&str>)> = Vec::new();
     for tool in desk.tools(args.tool.as_deref())? {
         let name = tool.name();
+        // Of all tools, those that are never given a folder say nothing about a path.
+        if args.tool.is_none() && !explain_url::is_url(&args.what) && !desk.toolbox.opens_files(tool) {
+            continue;
+        }
         let answer = match explain_url::is_url(&args.what) {
             true => explain_url::answer(&desk, name, &question)?,
             false => answer(&desk, name, &question)?,
@@ -67,6 +71,17 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
 }
 
 fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
+    if !desk.toolbox.opens_files(desk.toolbox.tool(tool)?) {
+        let why = "it is never given a folder: it asks hosts, or can't open files at all".to_owned();
+        return Ok(Answer {
+            allowed: false,
+            resolved: None,
+            decided_by: "component",
+            decider: None,
+            why,
+            would_allow: None,
+        });
+    }
     let tree = desk.toolbox.tree(tool);
     let told = tree.explain(question.what, question.write);
     let Explanation { asked: _, resolved, grant, through_link, ruling } = told;
