@@ -152,7 +152,8 @@ impl Setup {
     }
 
     /// Takes in what a person allows during the run. A tool that was given folders or hosts of its own
-    /// keeps to them. No secret comes with a host: those were chosen when the run began.
+    /// keeps to them. No new secret comes with a host: they were chosen when the run began, though one
+    /// of them goes with requests to this host too where it belongs there.
     pub fn allow(&mut self, grant: &LaterGrant) -> Result<()> {
         match grant {
             LaterGrant::Dir { path, access, masks } => {

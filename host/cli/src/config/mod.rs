@@ -150,7 +150,7 @@ pub struct ToolPolicy {
     /// Hosts among the granted ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostGrant>,
-    /// The secrets that go with requests to them.
+    /// The secrets that go with requests to them, where the user's file or a flag grants the hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretGrant>,
     /// What it is told of the configuration.
@@ -250,7 +250,9 @@ impl Resolved {
     /// What the three layers come to, apart from what lies in files of its own.
     fn of_layers(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Result<Self> {
         let mut grants = layers::grants(project, user, flags);
-        grants.secrets = secrets::granted(user, &grants.hosts)?;
+        // A project's hosts alone never set the user's secrets in motion.
+        let own = !flags.hosts.is_empty() || user.grants.hosts.is_some();
+        grants.secrets = if own { secrets::granted(user, &grants.hosts)? } else { Vec::new() };
         let mut tools = tools::policies(project, user, &grants, flags)?;
         let mut role = roles::chosen(project, user, flags)?;
         if let Some(role) = &mut role {

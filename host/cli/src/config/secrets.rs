@@ -99,7 +99,7 @@ pub(super) fn granted(user: &ConfigFile, hosts: &[HostGrant]) -> Result<Vec<Secr
 }
 
 /// Of these secrets those that go with requests to these hosts.
-pub(super) fn narrowed(secrets: &[SecretGrant], hosts: &[HostGrant]) -> Vec<SecretGrant> {
+pub fn narrowed(secrets: &[SecretGrant], hosts: &[HostGrant]) -> Vec<SecretGrant> {
     secrets.iter().filter(|secret| belongs(secret, hosts)).cloned().collect()
 }
 
@@ -195,6 +195,7 @@ fn read_file(path: &Path) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;
+    use super::super::{Flags, Resolved};
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
@@ -214,6 +215,25 @@ mod tests {
         for url in ["https://b.example", "https://a.example/v2", "http://a.example", "https://a.example:8443"]
         {
             assert!(granted(&user, &hosts(url)).unwrap().is_empty(), "{url}");
+        }
+    }
+
+    #[test]
+    fn hosts_that_only_a_project_names_get_no_secret() {
+        let project = parse("grants.hosts = ['https://a.example']").unwrap();
+        let none = parse("").unwrap();
+        let user = parse(KEY).unwrap();
+        let both = parse(&format!("grants.hosts = ['https://a.example']\n{KEY}")).unwrap();
+        let flags = Flags { hosts: vec![HostGrant::parse("https://a.example").unwrap()], ..Flags::default() };
+        for (project, user, flags, expected) in [
+            (&project, &user, &Flags::default(), &[][..]),
+            (&project, &both, &Flags::default(), &["key"]),
+            (&none, &both, &Flags::default(), &["key"]),
+            (&project, &user, &flags, &["key"]),
+        ] {
+            let resolved = Resolved::of_layers(project, user, flags).unwrap();
+            assert_eq!(names(&resolved.grants.secrets), expected);
+            assert!(!resolved.grants.hosts.is_empty());
         }
     }
 

@@ -7,7 +7,7 @@ mod dir;
 mod host;
 
 use crate::args::{GlobalArgs, GrantLaterArgs};
-use crate::config::Durability;
+use crate::config::{Durability, secrets};
 use crate::driver::{Stopwatch, intents};
 use crate::exit::{Exit, OrUsage, Refusal};
 use crate::granted::granted_words;
@@ -20,6 +20,7 @@ use anyhow::Result;
 use ringfence_engine::{
     Event, EventKind, Granted, LaterGrant, Run, Stage, State, Subject, ToolFacts, ToolSpec,
 };
+use ringfence_sandbox::{Grants, HostGrant};
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -57,13 +58,24 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
         let kind = EventKind::Granted(Granted { by: who(), grant: grant.clone(), can, tools });
         let worked_ms = u64::try_from(std::mem::take(&mut unjournaled).as_millis()).ok();
         record(&mut run, &mut lease, Event { at: Store::now(), worked_ms, kind })?;
-        out(&format!("granted: {}\n", granted_words(grant)))?;
+        out(&format!("granted: {}{}\n", granted_words(grant), sends(grant, &before.grants)?))?;
     }
     drop(lease);
     if !global.quiet {
         err(&onward(run.state(), &grants, &folders));
     }
     Ok(Exit::Done)
+}
+
+/// The secrets of the run that go with requests to a host that is granted now.
+fn sends(grant: &LaterGrant, all: &Grants) -> Result<String> {
+    let LaterGrant::Host { url } = grant else { return Ok(String::new()) };
+    let along = secrets::narrowed(&all.secrets, &[HostGrant::parse(url).or_usage()?]);
+    let names: Vec<_> = along.iter().map(|secret| format!("`{}`", secret.name.as_str())).collect();
+    Ok(match names.as_slice() {
+        [] => String::new(),
+        names => format!(", with the secret {}", names.join(", ")),
+    })
 }
 
 fn record(run: &mut Run, lease: &mut Lease, event: Event) -> Result<()> {
