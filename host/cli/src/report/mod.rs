@@ -329,7 +329,7 @@ pub struct Note {
 pub struct Fence {
     /// Granted folders with their access, as receipts have them.
     pub folders: Vec<String>,
-    /// Granted hosts.
+    /// Granted hosts, with their methods where these aren't the usual ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
     /// Requests that were made, as far as receipts list them.

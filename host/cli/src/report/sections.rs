@@ -277,7 +277,11 @@ pub(super) fn fence(journal: &Journal<'_>) -> Fence {
             }
         }
         for host in list(receipt, "hosts") {
-            let host = text(host, "url");
+            let methods: Vec<_> = list(host, "methods").filter_map(Value::as_str).collect();
+            let host = match methods.as_slice() {
+                [] => text(host, "url"),
+                methods => format!("{} ({})", text(host, "url"), methods.join(", ")),
+            };
             if !fence.hosts.contains(&host) {
                 fence.hosts.push(host);
             }

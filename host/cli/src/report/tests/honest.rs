@@ -125,7 +125,9 @@ fn granted_hosts_and_requests_are_told() {
         .reply(evaluated("completed", "Nothing.", json!([])))
         .reply(achieved());
     let page = markdown(&script.asking().carry_out().report());
-    assert!(page.contains("Granted hosts: `https://api.example.com`. The tools made 1 request."), "{page}");
+    let told =
+        "Granted hosts: `https://api.example.com`, `https://b.example (PUT)`. The tools made 1 request.";
+    assert!(page.contains(told), "{page}");
 }
 
 #[test]

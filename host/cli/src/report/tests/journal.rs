@@ -139,7 +139,7 @@ impl Script {
                     let id = ReceiptId(format!("receipt-{}", call.step));
                     let mut receipt = receipt(&call.tool, denials, self.omitted);
                     if self.asking {
-                        receipt["hosts"] = json!([{ "url": "https://api.example.com" }]);
+                        receipt["hosts"] = json!([{ "url": "https://api.example.com" }, { "url": "https://b.example", "methods": ["PUT"] }]);
                         receipt["requests"] =
                             json!([{ "method": "GET", "url": "https://api.example.com/x" }]);
                     }
