@@ -161,7 +161,7 @@ impl Exchange {
             return Err(Error::HttpResponseContentCoding(None));
         }
         headers::strip(reply.headers_mut());
-        let scrub = self.in_flight.log().scrub();
+        let scrub = &self.in_flight.log().scrubs().replies;
         if !scrub.is_empty() {
             scrub.headers(reply.headers_mut());
             // A mark is longer or shorter than what it stands for.
