@@ -25,6 +25,7 @@ mod secret;
 mod send;
 mod tls;
 mod url;
+mod wire;
 
 pub use context::EgressContext;
 pub use explain::RequestRuling;

@@ -24,6 +24,7 @@ pub(crate) mod code {
     pub(crate) const TLS_CERTIFICATE: u64 = 13;
     pub(crate) const DENIED: u64 = 15;
     pub(crate) const RESPONSE_INCOMPLETE: u64 = 25;
+    pub(crate) const TRANSFER_CODING: u64 = 31;
     pub(crate) const CONTENT_CODING: u64 = 32;
     pub(crate) const UPGRADE_FAILED: u64 = 34;
     pub(crate) const PROTOCOL: u64 = 35;

@@ -113,6 +113,41 @@ async fn the_bodies_of_all_replies_count_together() {
 }
 
 #[tokio::test]
+async fn endless_interim_replies_end_the_call() {
+    for interim in ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"] {
+        let server = Server::new(move |connection, _| async move {
+            for_ever(connection, "", interim.repeat(100).as_bytes(), Duration::ZERO).await;
+        })
+        .await;
+        let report = Given::host(&server.url("")).get(&server.url("/")).await;
+        let report = exceeded(report, LimitKind::HeaderBytes).await;
+        assert_eq!(report.receipt.requests[0].status, None);
+        let message = report.outcome.message(&report.receipt);
+        assert!(message.contains("headers"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_few_interim_replies_are_passed_over() {
+    let interim = "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n".repeat(100);
+    let server = Server::saying([interim.as_bytes(), &reply("x", b"hello")].concat()).await;
+    let report = Given::host(&server.url("")).get(&server.url("/")).await;
+    assert_eq!(Answer::of(&report).text(), "hello");
+}
+
+#[tokio::test]
+async fn what_frames_a_body_is_bounded_too() {
+    const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    static CHUNKS: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| b"1\r\nx\r\n".repeat(5000));
+    let server = Server::new(|connection, _| for_ever(connection, CHUNKED, &CHUNKS, Duration::ZERO)).await;
+    let limits = RequestLimits { received_bytes: 1 << 20, ..RequestLimits::default() };
+    let report = within(&server, limits).get(&server.url("/")).await;
+    let report = exceeded(report, LimitKind::ReceivedBytes).await;
+    let received = report.receipt.requests[0].bytes_in;
+    assert!(received < 1 << 20, "{received}");
+}
+
+#[tokio::test]
 async fn endless_headers_end_the_call() {
     for again in [b"x-more: and more\r\n".to_vec(), [b'x'; 500].to_vec()] {
         let server = Server::new(move |connection, _| {
