@@ -13,6 +13,7 @@ mod explain;
 mod forms;
 mod grant;
 mod headers;
+mod held;
 mod hooks;
 mod host;
 mod judge;

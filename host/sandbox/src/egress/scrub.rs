@@ -234,7 +234,7 @@ mod tests {
                 assert_eq!(right, wrong, "{guessed} of {} in pieces of {size}", VALUE.len());
             }
             // A guess that all of a stream ends with, too.
-            let (right, wrong) = (VALUE[..guessed].as_bytes(), "~".repeat(guessed));
+            let (right, wrong) = (&VALUE.as_bytes()[..guessed], "~".repeat(guessed));
             assert_eq!(lengths(right, 1), lengths(wrong.as_bytes(), 1));
         }
     }

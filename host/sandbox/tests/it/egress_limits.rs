@@ -3,6 +3,7 @@
 use crate::egress_guest::{Answer, Ask, Given, code, failed, others_go_on, resolving};
 use crate::egress_server::{Connection, Server, reply};
 use crate::guests::join_all;
+use base64::Engine as _;
 use ringfence_sandbox::{Addresses, CallReport, Exceeded, LimitKind, Outcome, RequestLimits, Resolve};
 use serde_json::json;
 use std::time::Duration;
@@ -145,6 +146,24 @@ async fn what_frames_a_body_is_bounded_too() {
     let report = exceeded(report, LimitKind::ReceivedBytes).await;
     let received = report.receipt.requests[0].bytes_in;
     assert!(received < 1 << 20, "{received}");
+}
+
+#[tokio::test]
+async fn the_headers_that_a_guest_makes_the_host_hold_are_bounded_together() {
+    let server = Server::echoing().await;
+    let given = Given::host(&server.url(""));
+    let value = base64::engine::general_purpose::STANDARD.encode([b'v'; 60 << 10]);
+    for as_requests in [false, true] {
+        let hoard = |times: u32| {
+            given.call("hoard", json!({"value": &value, "times": times, "as_requests": as_requests}))
+        };
+        assert_eq!(hoard(100).await.outcome, Outcome::Done(json!(100)));
+        let report = exceeded(hoard(1500).await, LimitKind::HeaderBytes).await;
+        let Outcome::Exceeded(Exceeded { limit, used, .. }) = report.outcome else { unreachable!() };
+        assert_eq!(limit, 8 << 20);
+        // Sixteen more at most.
+        assert!(used < limit + (1 << 20), "{used}");
+    }
 }
 
 #[tokio::test]
