@@ -18,7 +18,6 @@ const MODULE: &str = include_str!("asking/asking.wat");
 pub(crate) mod code {
     pub(crate) const IP_PROHIBITED: u64 = 4;
     pub(crate) const CONNECTION_REFUSED: u64 = 6;
-    pub(crate) const CONNECTION_TERMINATED: u64 = 7;
     pub(crate) const CONNECTION_TIMEOUT: u64 = 8;
     pub(crate) const TLS_PROTOCOL: u64 = 12;
     pub(crate) const TLS_CERTIFICATE: u64 = 13;
