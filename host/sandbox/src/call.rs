@@ -6,7 +6,7 @@
 use crate::chance::Seed;
 use crate::component::{Code, LoadError};
 use crate::cpu::{CpuSpent, CpuTimed};
-use crate::egress::{EgressContext, NetworkLog, Scrub};
+use crate::egress::{EgressContext, NetworkLog, Scrub, Scrubs};
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
@@ -181,8 +181,11 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = view_of(&request)?;
-    let scrub = Arc::new(Scrub::new(request.egress.secrets()));
-    let network = NetworkLog::new(limits.requests.clone(), scrub);
+    let scrubs = Scrubs {
+        record: Arc::new(Scrub::new(request.egress.secrets())),
+        replies: Arc::new(Scrub::of_asked_hosts(request.egress.secrets(), grants)),
+    };
+    let network = NetworkLog::new(limits.requests.clone(), scrubs);
     let made_up = grants.makes_up_chance().then(|| {
         let digest = request.tool.component().digest().hex();
         // Calls that may be answered by one another must have one chance.

@@ -33,7 +33,7 @@ pub(crate) fn judge(
     let footprint = state.view.take_footprint().filter(|_| !state.limiter.ran_short());
     let files = state.view.take_log();
     let network = state.network.take();
-    let scrub = state.network.scrub().clone();
+    let scrub = state.network.scrubs().record.clone();
     let mut denials = files.denials;
     denials.extend(network.denials);
     spell_as_given(&mut denials, &request.input);

@@ -76,7 +76,7 @@ impl ReplyBody {
     ) -> Self {
         Self {
             incoming,
-            scrubbing: Scrubbing::new(in_flight.log().scrub().clone()),
+            scrubbing: Scrubbing::new(in_flight.log().scrubs().replies.clone()),
             in_flight,
             deadline: Box::pin(sleep_until(until.into())),
             pause: longest_pause.map(|pause| (pause, Box::pin(sleep(pause)))),

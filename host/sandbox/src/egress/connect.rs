@@ -9,6 +9,7 @@ use super::context::EgressContext;
 use super::host::Host;
 use super::judge::Permit;
 use super::url::UrlScheme;
+use super::wire::{Metered, WireMeter};
 use rustls::pki_types::ServerName;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -56,10 +57,11 @@ impl From<Error> for Unconnected {
     }
 }
 
-/// Connects within the time.
+/// Connects within the time; the meter counts all that the connection brings, encrypted or not.
 pub(super) async fn connect(
     permit: &Permit,
     context: &EgressContext,
+    meter: WireMeter,
     until: Instant,
 ) -> Result<Connection, Unconnected> {
     let origin = &permit.origin;
@@ -67,6 +69,7 @@ pub(super) async fn connect(
         let addresses = look_up(&origin.host, context).await?;
         check(permit, &addresses)?;
         let (stream, address) = first_open(&addresses, origin.port, until).await?;
+        let stream = Metered::new(stream, meter);
         let stream: Box<dyn Stream> = match origin.scheme {
             UrlScheme::Http => Box::new(stream),
             UrlScheme::Https => Box::new(encrypt(stream, &origin.host, context).await?),
@@ -141,10 +144,10 @@ fn unreachable_because(error: &io::Error) -> Error {
 }
 
 async fn encrypt(
-    stream: TcpStream,
+    stream: Metered<TcpStream>,
     host: &Host,
     context: &EgressContext,
-) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Error> {
+) -> Result<tokio_rustls::client::TlsStream<Metered<TcpStream>>, Error> {
     let trust = context.trust().clone();
     let config = tokio::task::spawn_blocking(move || trust.config())
         .await

@@ -29,6 +29,16 @@ pub(super) fn bytes(headers: &HeaderMap) -> u64 {
     bytes as u64
 }
 
+/// Whether a body is transferred as it is, in chunks or not.
+pub(super) fn is_plainly_transferred(headers: &HeaderMap) -> bool {
+    let named =
+        headers.get_all(TRANSFER_ENCODING).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    let mut codings = named
+        .map(<[u8]>::trim_ascii)
+        .filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"));
+    codings.next().is_none_or(|only| only.eq_ignore_ascii_case(b"chunked")) && codings.next().is_none()
+}
+
 /// Takes the headers of the connection out of a reply.
 pub(super) fn strip(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
@@ -64,6 +74,30 @@ mod tests {
         }
         for name in ["accept", "authorization", "x-host", "content-type", "range"] {
             assert!(!is_the_host_s(&name.parse().unwrap()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_transferred_in_chunks_or_as_it_is() {
+        let is_plain = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(TRANSFER_ENCODING, value.parse().unwrap());
+            }
+            is_plainly_transferred(&headers)
+        };
+        for plain in [&[][..], &["chunked"], &["Chunked "], &["identity"], &["identity, chunked"]] {
+            assert!(is_plain(plain), "{plain:?}");
+        }
+        for coded in [
+            &["gzip, chunked"][..],
+            &["gzip", "chunked"],
+            &["gzip"],
+            &["chunked, chunked"],
+            &["chunked;q=1"],
+            &["x-mine,chunked"],
+        ] {
+            assert!(!is_plain(coded), "{coded:?}");
         }
     }
 

@@ -2,13 +2,16 @@
 
 use super::context::EgressContext;
 use super::headers::is_forbidden;
+use super::held::{self, Look};
 use super::judge::judged;
 use super::log::NetworkLog;
 use super::send::{Exchange, Transfer};
+use crate::limit::{Exceeded, LimitKind};
 use crate::view::GrantedTree;
 use http::uri::Scheme;
 use std::future::ready;
 use std::sync::Arc;
+use wasmtime::component::ResourceTable;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
 
 /// Of a request's body, in the host's memory.
@@ -19,11 +22,24 @@ pub(crate) struct Egress {
     tree: Arc<GrantedTree>,
     context: EgressContext,
     log: Arc<NetworkLog>,
+    look: Look,
 }
 
 impl Egress {
     pub(crate) fn new(tree: Arc<GrantedTree>, context: EgressContext, log: Arc<NetworkLog>) -> Self {
-        Self { tree, context, log }
+        Self { tree, context, log, look: Look::default() }
+    }
+
+    /// Ends the call if the guest makes the host hold too many headers; to be asked at each of its
+    /// calls.
+    pub(crate) fn watch_headers(&mut self, table: &mut ResourceTable) {
+        if !self.look.is_due() {
+            return;
+        }
+        let (limit, used) = (held::most(self.log.limits()), held::bytes(table));
+        if used > limit {
+            let _ = self.log.exceed(Exceeded { which: LimitKind::HeaderBytes, limit, used });
+        }
     }
 }
 
@@ -31,7 +47,11 @@ type Answer = Box<dyn Future<Output = Result<(http::Response<WasiBody>, Box<Movi
 type Moving = dyn Future<Output = Result<(), Error>> + Send;
 
 impl WasiHttpHooks for Egress {
+    /// Until a call that has exceeded a limit is ended, it can write none.
     fn forbidden_header_filter(&mut self) -> ForbiddenHeaderFilter {
+        if self.log.exceeded().is_some() {
+            return Arc::new(|_| true);
+        }
         Arc::new(is_forbidden)
     }
 

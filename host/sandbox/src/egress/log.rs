@@ -25,8 +25,16 @@ const URL_BYTES: usize = 1024;
 pub(crate) struct NetworkLog {
     log: Mutex<Log>,
     limits: RequestLimits,
-    scrub: Arc<Scrub>,
+    scrubs: Scrubs,
     exceeded: SetOnce<QuotaExceeded>,
+}
+
+/// What is taken out of what.
+pub(crate) struct Scrubs {
+    /// Of what is told of the call, which the guest doesn't see.
+    pub(crate) record: Arc<Scrub>,
+    /// Of replies, which it does.
+    pub(crate) replies: Arc<Scrub>,
 }
 
 #[derive(Default)]
@@ -55,16 +63,16 @@ pub(crate) struct NetworkRecord {
 }
 
 impl NetworkLog {
-    pub(crate) fn new(limits: RequestLimits, scrub: Arc<Scrub>) -> Arc<Self> {
-        Arc::new(Self { log: Mutex::default(), limits, scrub, exceeded: SetOnce::new() })
+    pub(crate) fn new(limits: RequestLimits, scrubs: Scrubs) -> Arc<Self> {
+        Arc::new(Self { log: Mutex::default(), limits, scrubs, exceeded: SetOnce::new() })
     }
 
     pub(super) fn limits(&self) -> &RequestLimits {
         &self.limits
     }
 
-    pub(crate) fn scrub(&self) -> &Arc<Scrub> {
-        &self.scrub
+    pub(crate) fn scrubs(&self) -> &Scrubs {
+        &self.scrubs
     }
 
     /// Records a refusal; what was asked is bounded and loses its secrets here.
@@ -74,7 +82,7 @@ impl NetworkLog {
             log.omitted += 1;
             return;
         }
-        let asked = bounded(&self.scrub.text(&denial.asked), ASKED_BYTES);
+        let asked = bounded(&self.scrubs.record.text(&denial.asked), ASKED_BYTES);
         log.denials.push(Denial { asked, ..denial });
     }
 
@@ -91,7 +99,7 @@ impl NetworkLog {
         if at.is_some() {
             let requested = Requested {
                 method: bounded(method, ASKED_BYTES),
-                url: bounded(&self.scrub.text(url), URL_BYTES),
+                url: bounded(&self.scrubs.record.text(url), URL_BYTES),
                 address: None,
                 status: None,
                 bytes_out: 0,

@@ -11,6 +11,7 @@ use super::headers;
 use super::judge::Permit;
 use super::log::InFlight;
 use super::secret::SecretGrant;
+use super::wire::WireMeter;
 use crate::limit::{Exceeded, LimitKind};
 use crate::receipt::DenialReason;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderValue};
@@ -57,8 +58,10 @@ impl Exchange {
             .min(self.options.connect_timeout.unwrap_or(Duration::MAX))
             .min(crate::call::LONGEST);
         self.prepare(&mut request)?;
-        let connection = connect(&self.permit, &self.context, until.min(began + connecting)).await;
-        let Connection { stream, address } = connection.map_err(|why| self.unconnected(why, until))?;
+        let meter = WireMeter::new(self.in_flight.log().clone());
+        let connected =
+            connect(&self.permit, &self.context, meter.clone(), until.min(began + connecting)).await;
+        let Connection { stream, address } = connected.map_err(|why| self.unconnected(why, until))?;
         self.in_flight.connected(address);
 
         let request = request.map(|body| SentBody::new(body, self.in_flight.meter()));
@@ -70,6 +73,7 @@ impl Exchange {
             Err(_) if first_byte < left => return Err(Error::ConnectionReadTimeout),
             Err(_) => return Err(self.late(Error::HttpResponseTimeout)),
         };
+        meter.answered();
         self.in_flight.answered(reply.status().as_u16());
         self.receive(&mut reply)?;
 
@@ -160,8 +164,12 @@ impl Exchange {
         if self.permit.knows_a_secret && !reply.headers().get_all(CONTENT_ENCODING).iter().all(is_plain) {
             return Err(Error::HttpResponseContentCoding(None));
         }
+        // No other was asked for, and none is undone here.
+        if !headers::is_plainly_transferred(reply.headers()) {
+            return Err(Error::HttpResponseTransferCoding(None));
+        }
         headers::strip(reply.headers_mut());
-        let scrub = self.in_flight.log().scrub();
+        let scrub = &self.in_flight.log().scrubs().replies;
         if !scrub.is_empty() {
             scrub.headers(reply.headers_mut());
             // A mark is longer or shorter than what it stands for.

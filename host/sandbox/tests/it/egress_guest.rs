@@ -18,12 +18,12 @@ const MODULE: &str = include_str!("asking/asking.wat");
 pub(crate) mod code {
     pub(crate) const IP_PROHIBITED: u64 = 4;
     pub(crate) const CONNECTION_REFUSED: u64 = 6;
-    pub(crate) const CONNECTION_TERMINATED: u64 = 7;
     pub(crate) const CONNECTION_TIMEOUT: u64 = 8;
     pub(crate) const TLS_PROTOCOL: u64 = 12;
     pub(crate) const TLS_CERTIFICATE: u64 = 13;
     pub(crate) const DENIED: u64 = 15;
     pub(crate) const RESPONSE_INCOMPLETE: u64 = 25;
+    pub(crate) const TRANSFER_CODING: u64 = 31;
     pub(crate) const CONTENT_CODING: u64 = 32;
     pub(crate) const UPGRADE_FAILED: u64 = 34;
     pub(crate) const PROTOCOL: u64 = 35;

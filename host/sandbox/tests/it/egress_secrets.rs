@@ -146,6 +146,34 @@ async fn a_guest_can_t_set_the_secret_s_header_or_hide_an_echo() {
 }
 
 #[tokio::test]
+async fn an_echo_can_t_hide_in_a_transfer_coding() {
+    for coding in ["gzip, chunked", "gzip\r\ntransfer-encoding: chunked", "x-mine, chunked"] {
+        let head = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: {coding}\r\n\r\n");
+        let server = Server::saying(head + "3\r\nabc\r\n0\r\n\r\n").await;
+        let report = with_a_secret(&server).get(&server.url("/")).await;
+        assert_eq!(failed(&report), code::TRANSFER_CODING, "{coding}");
+        let report = Given::host(&server.url("")).get(&server.url("/")).await;
+        assert_eq!(failed(&report), code::TRANSFER_CODING, "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn a_host_can_t_ask_for_secrets_that_belong_to_others() {
+    let server = Server::saying(reply("x", VALUE.as_bytes())).await;
+    // The run has the secret, but it is no host's that this call may ask.
+    let given = Given { egress: values(), ..Given::host(&server.url("")) };
+    let elsewhere = Given { secrets: vec![secret("https://api.example.com")], ..given.clone() };
+    for given in [given, elsewhere] {
+        let report = given.get(&server.url("/")).await;
+        let Outcome::Done(answer) = &report.outcome else { panic!("{:?}", report.outcome) };
+        // What the guest saw: as long as what was sent. What is told of it: nothing.
+        let length = |header: &serde_json::Value| header[0] == "content-length";
+        assert!(answer["headers"].as_array().unwrap().iter().any(length), "{answer}");
+        assert!(!format!("{report:?}").contains(VALUE));
+    }
+}
+
+#[tokio::test]
 async fn a_secret_that_a_guest_got_to_know_is_in_no_record_all_the_same() {
     let server = Server::saying(reply("x", b"hello")).await;
     let path = "/?k=tok%2Fen%2B%227%26x%22%20of-mine";

@@ -34,6 +34,7 @@
   (import "wasi:http/outgoing-handler@0.2.6" "handle" (func $handle (param i32 i32 i32 i32)))
 
   (memory (export "memory") 2)
+  (data (i32.const 8) "x")
   (global $count (mut i32) (i32.const 0))
   (global $free (mut i32) (i32.const 65536))
   ;; Where the answer is put together: a result<answer, u8>.
@@ -152,6 +153,19 @@
         (local.set $times (i32.sub (local.get $times) (i32.const 1)))
         (br $again)))
     (local.get $answers))
+  (func (export "hoard") (param $value i32) (param $length i32) (param $times i32) (param $as_requests i32)
+    (result i32) (local $fields i32) (local $got i32)
+    (block $enough
+      (loop $again
+        (br_if $enough (i32.eq (local.get $got) (local.get $times)))
+        (local.set $fields (call $fields))
+        (call $append (local.get $fields) (i32.const 8) (i32.const 1)
+          (local.get $value) (local.get $length) (global.get $back))
+        (br_if $enough (call $back_tag))
+        (if (local.get $as_requests) (then (drop (call $request (local.get $fields)))))
+        (local.set $got (i32.add (local.get $got) (i32.const 1)))
+        (br $again)))
+    (local.get $got))
   (func (export "count") (result i32)
     (global.set $count (i32.add (global.get $count) (i32.const 1)))
     (global.get $count))
