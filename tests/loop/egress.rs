@@ -171,6 +171,7 @@ fn a_secret_is_sent_and_neither_seen_by_the_tool_nor_kept_anywhere() {
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let outcome = outcomes(&product)[0].to_string();
     assert!(outcome.contains("you sent x-key: [secret web]"), "{outcome}");
+    assert!(ended.stdout.contains("The host added to them: `web`."), "{}", ended.stdout);
     assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY), "{ended:?}");
     for (path, content) in ringfence_tests::product::snapshot(&product.home().join(".local")) {
         assert!(!content.windows(KEY.len()).any(|part| part == KEY.as_bytes()), "{}", path.display());

@@ -1,7 +1,7 @@
 //! What a call did, and how it ended.
 
 use crate::digest::Digest;
-use crate::egress::HostGrant;
+use crate::egress::{HostGrant, SecretName};
 use crate::grant::{Access, GrantPath};
 use crate::limit::Exceeded;
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,9 @@ pub struct Requested {
     pub method: String,
     /// Where to, bounded in length, without secrets.
     pub url: String,
+    /// The names of the secrets that the host adds to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretName>,
     /// The address that it was sent to; none if there was no connection.
     pub address: Option<SocketAddr>,
     /// What was answered; none if nothing was.

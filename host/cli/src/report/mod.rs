@@ -16,7 +16,7 @@ use ringfence_engine::{ReceiptId, State};
 use ringfence_models::playbook::analyst::{Concern, Evidence, Item, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use markdown::{brief, markdown};
 
@@ -335,6 +335,9 @@ pub struct Fence {
     /// Requests that were made, as far as receipts list them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub requests: u64,
+    /// The names of the secrets that the host added to them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub secrets: BTreeSet<String>,
     /// What a person allowed during the run, and who and when; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub granted_later: Vec<String>,

@@ -286,7 +286,10 @@ pub(super) fn fence(journal: &Journal<'_>) -> Fence {
                 fence.hosts.push(host);
             }
         }
-        fence.requests += list(receipt, "requests").count() as u64;
+        for request in list(receipt, "requests") {
+            fence.requests += 1;
+            fence.secrets.extend(list(request, "secrets").filter_map(Value::as_str).map(str::to_owned));
+        }
         fence.components.insert(tool.to_owned(), text(receipt, "component"));
         fence.omitted += receipt.get("omitted").and_then(Value::as_u64).unwrap_or(0);
         opened.extend(list(receipt, "opened").map(|file| text(file, "path")));

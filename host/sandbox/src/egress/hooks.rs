@@ -79,7 +79,7 @@ impl WasiHttpHooks for Egress {
                 return Box::new(ready(Err(Error::HttpRequestDenied)));
             }
         };
-        let Ok(in_flight) = self.log.begin(&permit.asked.method, &permit.asked.url) else {
+        let Ok(in_flight) = self.log.begin(&permit) else {
             return Box::new(ready(Err(Error::ConnectionLimitReached)));
         };
         let exchange = Exchange {

@@ -3,6 +3,7 @@
 //! Shared between the store and the tasks that carry requests out. Owns: the denials, the requests
 //! made, the meters, and ending the call when one of them has run out.
 
+use super::judge::Permit;
 use super::limits::RequestLimits;
 use super::scrub::Scrub;
 use crate::limit::{Exceeded, LimitKind};
@@ -87,7 +88,7 @@ impl NetworkLog {
     }
 
     /// A request is about to be made.
-    pub(super) fn begin(self: &Arc<Self>, method: &str, url: &str) -> Result<InFlight, QuotaExceeded> {
+    pub(super) fn begin(self: &Arc<Self>, permit: &Permit) -> Result<InFlight, QuotaExceeded> {
         let mut log = self.log();
         if log.begun >= self.limits.count {
             drop(log);
@@ -98,8 +99,9 @@ impl NetworkLog {
         let at = (log.requests.len() < REQUESTS_KEPT).then_some(log.requests.len());
         if at.is_some() {
             let requested = Requested {
-                method: bounded(method, ASKED_BYTES),
-                url: bounded(&self.scrubs.record.text(url), URL_BYTES),
+                method: bounded(&permit.asked.method, ASKED_BYTES),
+                url: bounded(&self.scrubs.record.text(&permit.asked.url), URL_BYTES),
+                secrets: permit.secrets.iter().map(|secret| secret.name.clone()).collect(),
                 address: None,
                 status: None,
                 bytes_out: 0,

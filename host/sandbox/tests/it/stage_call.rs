@@ -150,7 +150,7 @@ async fn a_refused_write_says_what_would_help() {
     let report = put(&run, "docs/x", 0).await;
     assert_eq!(
         report.outcome.message(&report.receipt),
-        "docs/x is outside the granted folders (src, write); `--dir docs` would allow it"
+        "docs/x is outside the granted folders (src, write); `--dir docs:write` would allow it"
     );
 }
 

@@ -186,7 +186,12 @@ fn granted(report: &Report, page: &mut Page) {
     if !fence.hosts.is_empty() {
         let hosts: Vec<String> = fence.hosts.iter().map(|host| word(host)).collect();
         let requests = plural(fence.requests, "request");
-        page.line(format!("Granted hosts: {}. The tools made {requests}.", hosts.join(", ")));
+        let secrets: Vec<String> = fence.secrets.iter().map(|name| word(name)).collect();
+        let added = match secrets.as_slice() {
+            [] => String::new(),
+            names => format!(" The host added to them: {}.", names.join(", ")),
+        };
+        page.line(format!("Granted hosts: {}. The tools made {requests}.{added}", hosts.join(", ")));
     }
     page.table(
         &["Tool", "Component"],

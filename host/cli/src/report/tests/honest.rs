@@ -125,8 +125,8 @@ fn granted_hosts_and_requests_are_told() {
         .reply(evaluated("completed", "Nothing.", json!([])))
         .reply(achieved());
     let page = markdown(&script.asking().carry_out().report());
-    let told =
-        "Granted hosts: `https://api.example.com`, `https://b.example (PUT)`. The tools made 1 request.";
+    let told = "Granted hosts: `https://api.example.com`, `https://b.example (PUT)`. The tools made 1 request. \
+                The host added to them: `key`.";
     assert!(page.contains(told), "{page}");
 }
 

@@ -140,8 +140,7 @@ impl Script {
                     let mut receipt = receipt(&call.tool, denials, self.omitted);
                     if self.asking {
                         receipt["hosts"] = json!([{ "url": "https://api.example.com" }, { "url": "https://b.example", "methods": ["PUT"] }]);
-                        receipt["requests"] =
-                            json!([{ "method": "GET", "url": "https://api.example.com/x" }]);
+                        receipt["requests"] = json!([{ "method": "GET", "url": "https://api.example.com/x", "secrets": ["key"] }]);
                     }
                     receipts.insert(id.clone(), receipt);
                     let outcome = ToolOutcome { status, value, message, receipt: Some(id), transient: false };
