@@ -122,6 +122,16 @@ impl StageFolder {
         openat(&self.contents, &*id.0, flags, private()).map(File::from)
     }
 
+    /// The permissions that a new file of this process gets: only making one tells.
+    pub(super) fn usual_mode(&self) -> Result<Mode, Errno> {
+        let id = ContentId::fresh();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&self.contents, &*id.0, flags, Mode::from_raw_mode(0o666))?;
+        let stat = fstat(&file);
+        self.remove(&id)?;
+        Ok(Mode::from_raw_mode(stat?.st_mode & 0o777))
+    }
+
     /// Opens a content for reading.
     pub(crate) fn content(&self, id: &ContentId) -> Result<File, Errno> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
