@@ -35,7 +35,9 @@ pub enum ApplyError {
     #[error("an apply of this stage to another project was cut off; `{}` isn't it; give the project that it is of, or end that apply by discarding all that is staged", .0.display())]
     OtherProject(PathBuf),
     /// An apply was begun and the system doesn't let it come to its end.
-    #[error("an apply can't be brought to its end: {source}; put the folder `{folder}` back as it was and recover, or end the apply by discarding all that is staged")]
+    #[error(
+        "an apply can't be brought to its end: {source}; put the folder `{folder}` back as it was and recover, or end the apply by discarding all that is staged"
+    )]
     Stuck {
         /// The folder of the project in which it stopped.
         folder: GrantPath,

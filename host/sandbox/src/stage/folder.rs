@@ -4,7 +4,7 @@
 use super::error::StageError;
 use rustix::fs::{
     AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, RenameFlags, flock, fstat, fsync, mkdirat, openat,
-    renameat_with, unlinkat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,19 @@ impl StageFolder {
     /// Removes a content; one that isn't there is no error.
     pub(super) fn remove(&self, id: &ContentId) -> Result<(), Errno> {
         gone(unlinkat(&self.contents, &*id.0, AtFlags::empty()))
+    }
+
+    /// The bytes of all contents, holes among them.
+    pub(super) fn content_bytes(&self) -> Result<u64, Errno> {
+        let mut bytes = 0_u64;
+        for id in self.content_ids()? {
+            match statat(&self.contents, &*id.0, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => bytes = bytes.saturating_add(u64::try_from(stat.st_size).unwrap_or(0)),
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(bytes)
     }
 
     /// The names of all contents.

@@ -33,8 +33,8 @@ pub use apply::{Applied, Recovered, SetAside};
 pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
 pub use changes::{Change, ChangeKind, FileSide, Side};
-pub(crate) use entry::{Base, Time, Times};
 pub use discard::GivenUp;
+pub(crate) use entry::{Base, Time, Times};
 pub use error::StageError;
 pub(crate) use index::Shown;
 pub use known::KnownReads;
@@ -52,6 +52,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const APPLY: &str = "apply";
 /// What the names of the states' records start with.
 const INDEX: &str = "index-";
+/// The contents of a stage, and of the states to go back to, have so many bytes at most.
+const MAX_CONTENT_BYTES: u64 = 2 << 30;
 /// A state's record has so many bytes at most.
 const MAX_INDEX_BYTES: usize = 32 << 20;
 /// So many states are kept to go back to.
@@ -62,6 +64,8 @@ const KEPT_STATES: u64 = 16;
 pub struct Stage {
     folder: Arc<StageFolder>,
     current: Mutex<Arc<Index>>,
+    /// Its contents have so many bytes at most.
+    total: u64,
 }
 
 /// A state of a stage that [`Stage::roll_back`] can go back to.
@@ -90,7 +94,13 @@ impl Stage {
     }
 
     fn of(folder: Arc<StageFolder>, index: Index) -> Self {
-        Self { folder, current: Mutex::new(Arc::new(index)) }
+        Self { folder, current: Mutex::new(Arc::new(index)), total: MAX_CONTENT_BYTES }
+    }
+
+    /// The same with room for so many bytes of contents instead of 2 GiB. A call that would go
+    /// beyond it is ended; states to go back to make room from the oldest on once half is taken.
+    pub fn within(self, bytes: u64) -> Self {
+        Self { total: bytes, ..self }
     }
 
     /// The stage's folder.
@@ -137,7 +147,27 @@ impl Stage {
             return Err(StageError::ApplyUnfinished(self.path().to_owned()));
         }
         let start = self.refresh()?;
-        Ok(Layer::new(self.clone(), known, lock, start))
+        let taken = lock.as_ref().map_or(Ok(0), |lock| self.make_room(lock, start.generation))?;
+        Ok(Layer::new(self.clone(), known, lock, start, (self.total, taken)))
+    }
+
+    /// Drops the oldest states until the contents take half of the room at most, or only the newest
+    /// state is left. Gives the bytes that they take then.
+    fn make_room(&self, lock: &Lock, newest: u64) -> Result<u64, StageError> {
+        let taken = || self.folder.content_bytes().map_err(|errno| self.folder.failed("contents", errno));
+        let mut older = generations(&self.folder)?;
+        older.retain(|generation| *generation < newest);
+        older.sort_unstable();
+        let mut bytes = taken()?;
+        for generation in older {
+            if bytes <= self.total / 2 {
+                break;
+            }
+            self.folder.remove_record(&index_name(generation))?;
+            self.clean(lock)?;
+            bytes = taken()?;
+        }
+        Ok(bytes)
     }
 
     /// Takes the lock to change what is staged.

@@ -43,8 +43,10 @@ impl<'a> Temporaries<'a> {
             let what = self.stage.path().join("contents").join(String::from(file.content.id.clone()));
             ApplyError::Stage(StageError::Damaged { what, reason })
         };
-        let mut from =
-            self.stage.content(&file.content.id).map_err(|errno| damaged(std::io::Error::from(errno).to_string()))?;
+        let mut from = self
+            .stage
+            .content(&file.content.id)
+            .map_err(|errno| damaged(std::io::Error::from(errno).to_string()))?;
         let folder = self.project.folder(folder).map_err(system)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let private = Mode::RUSR | Mode::WUSR;

@@ -104,7 +104,8 @@ impl View {
     ) -> Result<Self, StageError> {
         let layer = stage.begin(known, tree.grants().facts().writes)?;
         // What a stage shows isn't there to be looked at again.
-        Ok(Self { layer: Some(layer), trail: Trail::default(), ..Self::new(tree, limits) })
+        let quotas = Quotas::new(limits).in_stage(layer.room_for_bytes());
+        Ok(Self { layer: Some(layer), trail: Trail::default(), quotas, ..Self::new(tree, limits) })
     }
 
     /// Ends what was changed in the stage: `keep` puts all of it there, else none of it stays. Says

@@ -26,6 +26,8 @@ pub(super) struct Quotas {
 pub(crate) struct WriteQuota {
     bytes: Shared,
     entries: Shared,
+    /// What the stage may hold altogether.
+    stage: Shared,
 }
 
 /// How much of something was taken, of how much.
@@ -64,6 +66,11 @@ impl Amount {
 }
 
 impl Quotas {
+    /// The same on a stage that may hold so many bytes, of which some are taken.
+    pub(super) fn in_stage(self, room: (u64, u64)) -> Self {
+        Self { writes: self.writes.in_stage(room), ..self }
+    }
+
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             descriptors: Amount::of(LimitKind::OpenFiles, limits.open_files),
@@ -72,6 +79,7 @@ impl Quotas {
             writes: WriteQuota {
                 bytes: Shared::of(LimitKind::WriteBytes, limits.write_bytes),
                 entries: Shared::of(LimitKind::WriteEntries, limits.write_entries),
+                stage: Shared::of(LimitKind::WriteBytes, u64::MAX),
             },
         }
     }
@@ -107,7 +115,15 @@ impl ByteQuota {
 impl WriteQuota {
     /// So many bytes are about to be written, or to be holes.
     pub(crate) fn bytes(&self, bytes: u64) -> Result<(), QuotaExceeded> {
-        self.bytes.take(bytes)
+        self.bytes.take(bytes)?;
+        self.stage.take(bytes)
+    }
+
+    /// The same for a stage that may hold so many bytes, of which some are taken.
+    pub(super) fn in_stage(self, (limit, taken): (u64, u64)) -> Self {
+        let stage =
+            Shared { used: Arc::new(AtomicU64::new(taken)), ..Shared::of(LimitKind::WriteBytes, limit) };
+        Self { stage, ..self }
     }
 
     /// One more file or folder is about to be staged.

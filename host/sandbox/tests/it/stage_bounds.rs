@@ -1,1 +1,53 @@
-//! What a stage holds, and how long a change of it takes, is bounded.
+//! What a stage holds is bounded, and what is applied is what is shown.
+
+use crate::fence_guest::Project;
+use crate::stage_guest::{Run, path};
+use ringfence_sandbox::Stage;
+use std::fs;
+
+fn run() -> Run {
+    let project = Project::empty();
+    project.file("src/a.txt", "one").file("src/sub/b.txt", "two").file("src/c.txt", "three");
+    Run::on(project, &["src"])
+}
+
+#[test]
+fn a_stage_takes_no_more_contents_than_it_has_room_for() {
+    let run = run();
+    let stage = Stage::open(&run.stage_path()).unwrap().within(100 << 10);
+    let run = Run { stage: stage.into(), ..run };
+    run.call(|guest| guest.write("src/first", vec![b'1'; 40 << 10]).unwrap());
+    let mut guest = run.guest();
+    assert!(guest.write("src/second", vec![b'2'; 64 << 10]).is_err(), "the call is ended");
+    guest.settle(false);
+    assert_eq!(run.changes().len(), 1);
+    // What is written over again and again gives its room back.
+    for round in 0..20_u8 {
+        run.call(|guest| guest.write("src/first", vec![round; 40 << 10]).unwrap());
+        let sizes = fs::read_dir(run.stage_path().join("contents")).unwrap();
+        let taken: u64 = sizes.map(|content| content.unwrap().metadata().unwrap().len()).sum();
+        assert!(taken <= 100 << 10, "{taken}");
+    }
+}
+
+#[test]
+fn the_selected_changes_are_those_that_applying_these_paths_makes() {
+    let run = run();
+    run.call(|guest| {
+        for file in ["src/a.txt", "src/sub/b.txt", "src/c.txt"] {
+            guest.read_first(file);
+        }
+        guest.remove("src/c.txt").unwrap();
+        guest.make_folder("src/c.txt").unwrap();
+        guest.rename("src/sub/b.txt", "src/c.txt/moved").unwrap();
+        guest.write("src/a.txt", "ONE").unwrap();
+    });
+    let shown = run.stage.selected_changes(&[path("src/sub/b.txt")]).unwrap();
+    let shown: Vec<_> = shown.iter().map(|change| change.path.to_string()).collect();
+    assert_eq!(shown, ["src/c.txt", "src/c.txt/moved"]);
+    let applied = run.stage.apply(&run.dir(), Some(&[path("src/sub/b.txt")])).unwrap();
+    let applied: Vec<_> = applied.paths.iter().map(ToString::to_string).collect();
+    // The place that a file was renamed from is part of the rename.
+    assert_eq!(applied, ["src/c.txt", "src/c.txt/moved", "src/sub/b.txt"]);
+    assert!(run.stage.selected_changes(&[path("src/none")]).is_err());
+}
