@@ -167,7 +167,7 @@ impl Layer {
                 QuotaExceeded(Exceeded::by_one_more(LimitKind::WriteEntries, MAX_ENTRIES as u64)).into()
             );
         }
-        Ok(quota.entry()?)
+        quota.entry()
     }
 
     /// Remembers a folder or link of the project, which is about to change.

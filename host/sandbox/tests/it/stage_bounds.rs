@@ -1,9 +1,13 @@
 //! What a stage holds is bounded, and what is applied is what is shown.
 
-use crate::fence_guest::Project;
+use crate::fence_guest::{Guest, Project, ready};
 use crate::stage_guest::{Run, path};
-use ringfence_sandbox::Stage;
+use ringfence_sandbox::view::View;
+use ringfence_sandbox::{CancellationToken, GrantedTree, Stage, StageError};
 use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wasmtime_wasi::p2::bindings::filesystem::types::HostDescriptor;
 
 fn run() -> Run {
     let project = Project::empty();
@@ -50,4 +54,45 @@ fn the_selected_changes_are_those_that_applying_these_paths_makes() {
     // The place that a file was renamed from is part of the rename.
     assert_eq!(applied, ["src/c.txt", "src/c.txt/moved", "src/sub/b.txt"]);
     assert!(run.stage.selected_changes(&[path("src/none")]).is_err());
+}
+
+#[test]
+fn moving_a_folder_is_broken_off_when_the_call_is_over() {
+    for is_cancelled in [true, false] {
+        let run = run();
+        let tree = GrantedTree::open(&run.dir(), &run.grants).unwrap();
+        let view = View::staged(tree, &run.limits, &run.stage, Arc::new(run.known.clone())).unwrap();
+        let cancel = CancellationToken::new();
+        let left = Duration::from_secs(if is_cancelled { 3600 } else { 0 });
+        let mut guest = Guest::with(view.until(Instant::now() + left, cancel.clone()));
+        if is_cancelled {
+            cancel.cancel();
+        }
+        let (root, other) = (guest.root(), guest.root());
+        let moved = ready(guest.host().rename_at(root, "src/sub".into(), other, "src/moved".into()));
+        let error = moved.unwrap_err().downcast().expect_err("the call is ended").to_string();
+        assert!(error.contains(if is_cancelled { "cancelled" } else { "deadline" }), "{error}");
+        guest.settle(false);
+        assert!(run.changes().is_empty());
+    }
+}
+
+#[test]
+fn names_that_are_too_much_for_a_stage_end_the_call_and_nothing_of_it_stays() {
+    let mut run = run();
+    run.limits.write_entries = 20_000;
+    run.call(|guest| guest.write("src/first", "1").unwrap());
+    let mut guest = run.guest();
+    let mut folder = "src".to_owned();
+    for _ in 0..15 {
+        folder = format!("{folder}/{}", "\u{1}".repeat(250));
+        guest.make_folder(&folder).unwrap();
+    }
+    for nth in 0..2_000 {
+        guest.make_folder(&format!("{folder}/{nth}")).unwrap();
+    }
+    let error = guest.try_settle().unwrap_err();
+    assert!(matches!(error, StageError::TooMuch(_)), "{error}");
+    let again = Stage::open(&run.stage_path()).unwrap();
+    assert_eq!(again.changes().unwrap().len(), 1);
 }
