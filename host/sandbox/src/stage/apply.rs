@@ -18,7 +18,7 @@ use super::target::{Identity, Mismatch, check, find, holds, is_folder, split};
 use super::temporary::{self, Temporaries};
 use super::{APPLY, Stage, StageError};
 use crate::grant::GrantPath;
-use crate::view::{ProjectDir, from_os, one_name};
+use crate::view::{ProjectDir, from_os, is_state_folder, one_name};
 use rustix::fs::{Dir, Timespec, Timestamps, fstat, fsync};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -64,6 +64,11 @@ impl Stage {
         let lock = self.change()?;
         let index = self.refresh()?;
         let chosen = selected(&index.entries, paths, Purpose::Apply).map_err(ApplyError::NothingStaged)?;
+        // No guest can have staged that.
+        if let Some(place) = chosen.iter().find(|place| is_state_folder(place)) {
+            let reason = format!("it names `{place}`, which no call can change");
+            return Err(StageError::Damaged { what: self.path().to_owned(), reason }.into());
+        }
         let targets = self.targets(project, &index, &chosen)?;
         let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;
         let mut plan = Plan {

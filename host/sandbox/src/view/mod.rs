@@ -66,6 +66,7 @@ pub use grants::GrantedTree;
 pub(crate) use halt::Halt;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
+pub(crate) use policy::is_state_folder;
 pub use project::{ProjectDir, ProjectError};
 pub(crate) use quota::{PastEnd, QuotaExceeded, WriteQuota};
 

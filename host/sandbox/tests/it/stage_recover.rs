@@ -204,3 +204,16 @@ fn a_stage_of_which_nothing_can_be_read_can_be_discarded_and_nothing_else() {
     run.call(|guest| guest.write("src/after", "y").unwrap());
     assert_eq!(run.sees("src/after").as_deref(), Ok("y"));
 }
+
+#[test]
+fn a_state_that_names_ringfences_own_folder_is_not_applied() {
+    let run = run();
+    let newest = states(&run).pop().unwrap();
+    let text = fs::read_to_string(&newest).unwrap();
+    fs::write(&newest, text.replace("\"src/fresh\"", "\".RingFence\"")).unwrap();
+    let run = Run { stage: Stage::open(&run.stage_path()).unwrap().into(), ..run };
+    let before = tree(&run.project.root());
+    let error = run.apply().unwrap_err().to_string();
+    assert!(error.contains(".RingFence"), "{error}");
+    assert_eq!(tree(&run.project.root()), before);
+}
