@@ -190,6 +190,23 @@ fn of_several_calls_in_a_turn_each_is_shown_after_those_approved_before_it() {
 }
 
 #[test]
+fn an_apply_that_can_t_come_to_its_end_is_told_and_given_up_by_discarding() {
+    let writing = Writing::new();
+    writing.run(&[edit("two", "three")], &["--yes"]);
+    let id = shown(&writing.product)["id"].as_str().unwrap().to_owned();
+    let stage = writing.product.home().join(".local/state/ringfence/stages").join(&id);
+    assert!(stage.is_dir(), "{}", stage.display());
+    fs::write(stage.join("apply"), "{ cut off").unwrap();
+    let stuck = writing.command("apply", &[]);
+    assert!(stuck.code != Some(0) && stuck.stderr.contains("discard all that is staged"), "{stuck:?}");
+    let ended = writing.command("discard", &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("given up"), "{ended:?}");
+    assert_eq!(writing.command("diff", &[]).stdout, "");
+    assert!(writing.is_untouched());
+}
+
+#[test]
 fn changes_survive_a_kill_and_a_fork_has_those_of_its_moment() {
     let writing = Writing::new();
     let mut script = calling(&[read(), edit("two", "three"), edit("three", "four")]);

@@ -20,7 +20,7 @@ use crate::stdio::Captured;
 use crate::ticker::Ticking;
 use crate::toolset::Tool;
 use crate::trap::{CpuUsedUp, DeadlinePassed};
-use crate::view::{Footprint, GrantedTree, View};
+use crate::view::{Footprint, GrantedTree, PastEnd, View};
 use serde_json::Value;
 use std::pin::pin;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let deadline = started + limits.time().min(LONGEST);
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
-    let view = view_of(&request)?;
+    let view = view_of(&request)?.until(deadline, request.cancel.clone());
     let scrubs = Scrubs {
         record: Arc::new(Scrub::new(request.egress.secrets())),
         replies: Arc::new(Scrub::of_asked_hosts(request.egress.secrets(), grants)),
@@ -266,6 +266,11 @@ async fn run_guest(
     // Whatever the guest made of the error that it saw.
     match (ended, network.exceeded()) {
         (Ended::Cancelled, _) => Ended::Cancelled,
+        (Ended::Raised(error), None) => match error.downcast_ref() {
+            Some(PastEnd::Cancelled) => Ended::Cancelled,
+            Some(PastEnd::Deadline) => Ended::Raised(DeadlinePassed.into()),
+            None => Ended::Raised(error),
+        },
         (_, Some(exceeded)) => Ended::Raised(exceeded.into()),
         (ended, None) => ended,
     }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// Carries the command out: all or nothing.
 pub(super) fn execute(args: &SettleArgs, global: &GlobalArgs) -> Result<Exit> {
-    let mut settle = match Settle::open(args, global)? {
+    let mut settle = match Settle::open(args, Settling::Applied, global)? {
         Ok(settle) => settle,
         Err(Unsettled::Nothing(run)) => return nothing(args, &run),
     };

@@ -10,7 +10,7 @@ use crate::terminal::{one_line, source};
 use anyhow::{Context, Result};
 use console::style;
 use ringfence_engine::{Effect, Run};
-use ringfence_sandbox::{Change, ChangeKind, GrantPath, Side};
+use ringfence_sandbox::{ApplyError, Change, ChangeKind, GrantPath, Side};
 use ringfence_store::Journal;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -26,8 +26,15 @@ pub(super) fn execute(args: &DiffArgs, global: &GlobalArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let changes = match Staging::look(&journal.run.id, &folders)? {
-        Some(staging) => chosen(staging.stage().changes()?, &args.paths)?,
-        None => chosen(Vec::new(), &args.paths)?,
+        Some(staging) if args.paths.is_empty() => staging.stage().changes()?,
+        Some(staging) => staging.stage().selected_changes(&args.paths).map_err(|error| match error {
+            ApplyError::NothingStaged(path) => nothing_at(&path).into(),
+            error => anyhow::Error::from(error),
+        })?,
+        None => match args.paths.first() {
+            Some(path) => return Err(nothing_at(path).into()),
+            None => Vec::new(),
+        },
     };
     if args.json {
         let changes: Result<Vec<Value>> = changes.iter().map(told).collect();
@@ -55,15 +62,9 @@ fn waiting(journal: &Journal, folders: &Folders) -> Result<String> {
         .ok_or_else(|| Refusal::usage(format!("no call of run {run} waits with a change to be seen")).into())
 }
 
-/// The changes at and below these paths; all without any.
-fn chosen(changes: Vec<Change>, paths: &[GrantPath]) -> Result<Vec<Change>, Refusal> {
-    let within = |change: &Change, path: &GrantPath| change.path.names().starts_with(path.names());
-    if let Some(path) = paths.iter().find(|path| !changes.iter().any(|change| within(change, path))) {
-        return Err(Refusal::usage(format!("nothing is staged at `{path}`"))
-            .hint("without a path, `ringfence diff RUN` shows all that is"));
-    }
-    let fits = |change: &Change| paths.is_empty() || paths.iter().any(|path| within(change, path));
-    Ok(changes.into_iter().filter(fits).collect())
+fn nothing_at(path: &GrantPath) -> Refusal {
+    Refusal::usage(format!("nothing is staged at `{path}`"))
+        .hint("without a path, `ringfence diff RUN` shows all that is")
 }
 
 /// One change in a line, as `apply` and `discard` name it too.

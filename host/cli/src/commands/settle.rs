@@ -9,6 +9,7 @@ use crate::output::err;
 use crate::session::{own_command, replay};
 use crate::staging::Staging;
 use crate::state_dir::Folders;
+use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
 use ringfence_sandbox::{GrantPath, ProjectDir};
@@ -33,7 +34,13 @@ pub(super) enum Unsettled {
 impl Settle {
     /// Takes the run, so that nobody changes what is staged meanwhile. An apply that was cut off
     /// is brought to its end first, and journaled.
-    pub(super) fn open(args: &SettleArgs, global: &GlobalArgs) -> Result<Result<Self, Unsettled>> {
+    ///
+    /// Discarding everything gives such an apply up where it can't be finished.
+    pub(super) fn open(
+        args: &SettleArgs,
+        how: Settling,
+        global: &GlobalArgs,
+    ) -> Result<Result<Self, Unsettled>> {
         let folders = Folders::find(global.state.as_deref())?;
         let known = super::existing_store(&folders, &args.run)?.find(&args.run)?;
         let store = folders.open_store(Durability::Full)?;
@@ -46,16 +53,25 @@ impl Settle {
         let run = Run::from_state(replay(&journal)?);
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
-        if let Some(settled) = settle.staging.recovered(&settle.project)? {
-            if !global.quiet {
-                err("note: an apply that was cut off has been finished\n");
+        let gives_up = how == Settling::Discarded && settle.paths.is_none();
+        match settle.staging.recovered(&settle.project) {
+            Ok(None) => {}
+            Ok(Some(settled)) => {
+                if !global.quiet {
+                    err("note: an apply that was cut off has been finished\n");
+                }
+                settle.record(settled)?;
             }
-            settle.record(settled)?;
+            Err(error) if gives_up => settle.give_up(&error)?,
+            Err(error) => return Err(error),
         }
-        if settle.paths.is_none() && settle.staging.stage().is_empty()? {
-            return Ok(Err(Unsettled::Nothing(known.id.0)));
+        match settle.staging.stage().is_empty() {
+            Ok(true) if settle.paths.is_none() => Ok(Err(Unsettled::Nothing(known.id.0))),
+            Ok(_) => Ok(Ok(settle)),
+            // What can't be read can still be thrown away.
+            Err(_) if gives_up => Ok(Ok(settle)),
+            Err(error) => Err(error.into()),
         }
-        Ok(Ok(settle))
     }
 
     /// The folder that the run works on.
@@ -72,6 +88,25 @@ impl Settle {
     pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
         let settled = self.staging.settled(how, paths)?;
         self.record(settled)
+    }
+
+    /// Lets an apply be that can't come to its end, and says what it leaves.
+    fn give_up(&self, why: &anyhow::Error) -> Result<()> {
+        err(&format!(
+            "note: an apply that was cut off is given up: {}\n",
+            one_line(&format!("{why:#}"), 500)
+        ));
+        let Some(left) = self.staging.stage().give_up_apply()? else { return Ok(()) };
+        for path in left.in_project {
+            err(&format!(
+                "note: `{}` was put into the project by it and stays\n",
+                one_line(&path.to_string(), 4_096)
+            ));
+        }
+        for path in left.temporaries {
+            err(&format!("note: `{}` may be left of it; delete it\n", one_line(&path.to_string(), 4_096)));
+        }
+        Ok(())
     }
 
     fn record(&mut self, settled: Settled) -> Result<()> {

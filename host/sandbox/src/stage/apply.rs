@@ -14,16 +14,14 @@ use super::folder::Lock;
 use super::index::Index;
 use super::plan::{Action, Plan, Progress, Step, Targets, file_of, steps};
 use super::select::{Purpose, selected};
-use super::target::{Identity, Mismatch, check, find, is_folder, split};
+use super::target::{Identity, Mismatch, check, find, holds, is_folder, split};
+use super::temporary::{self, Temporaries};
 use super::{APPLY, Stage, StageError};
 use crate::grant::GrantPath;
-use crate::view::{ProjectDir, from_os, look, one_name};
-use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, Timespec, Timestamps, fchmod, fstat, fsync, futimens, openat, unlinkat,
-};
+use crate::view::{ProjectDir, from_os, is_state_folder, one_name};
+use rustix::fs::{Dir, Timespec, Timestamps, fstat, fsync};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::File;
 
 /// What came of an apply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +64,18 @@ impl Stage {
         let lock = self.change()?;
         let index = self.refresh()?;
         let chosen = selected(&index.entries, paths, Purpose::Apply).map_err(ApplyError::NothingStaged)?;
+        // No guest can have staged that.
+        if let Some(place) = chosen.iter().find(|place| is_state_folder(place)) {
+            let reason = format!("it names `{place}`, which no call can change");
+            return Err(StageError::Damaged { what: self.path().to_owned(), reason }.into());
+        }
         let targets = self.targets(project, &index, &chosen)?;
         let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;
         let mut plan = Plan {
             progress: Progress::Preparing,
             project: (stat.st_dev, stat.st_ino),
             steps: steps(project, &targets),
+            at: project.path().to_str().map(str::to_owned),
             places: chosen.iter().cloned().collect(),
         };
         if plan.steps.is_empty() {
@@ -95,7 +99,7 @@ impl Stage {
         });
         match prepared {
             Ok(()) => {
-                let set_aside = carry_out(project, &plan)?;
+                let set_aside = self.carry_out(project, &plan)?;
                 self.finish(lock, &plan, set_aside)
             }
             Err(error) => {
@@ -129,25 +133,10 @@ impl Stage {
                 Ok(Recovered::RolledBack)
             }
             Progress::Committed => {
-                let set_aside = carry_out(project, &plan)?;
+                let set_aside = self.carry_out(project, &plan)?;
                 Ok(Recovered::Finished(self.finish(lock, &plan, set_aside)?))
             }
         }
-    }
-
-    /// Forgets what is staged: all of it, or what is staged at and below `paths` together with what
-    /// can't stay without it. Gives the places.
-    pub fn discard(&self, paths: Option<&[GrantPath]>) -> Result<Vec<GrantPath>, ApplyError> {
-        let lock = self.change()?;
-        let index = self.refresh()?;
-        let chosen = selected(&index.entries, paths, Purpose::Discard).map_err(ApplyError::NothingStaged)?;
-        if !chosen.is_empty() {
-            self.advance(&lock, |index| {
-                index.entries.retain(|place, _| !chosen.contains(place));
-                index.floor = index.generation + 1;
-            })?;
-        }
-        Ok(chosen.iter().map(|place| path_of(place)).collect())
     }
 
     fn record(&self, plan: &Plan) -> Result<(), ApplyError> {
@@ -197,13 +186,13 @@ impl Stage {
 
     /// Writes the new contents beside their targets.
     fn prepare(&self, project: &ProjectDir, plan: &Plan, targets: &Targets<'_>) -> Result<(), ApplyError> {
+        let temporaries = Temporaries::new(&self.folder, project)?;
         let mut folders = BTreeSet::new();
         for step in &plan.steps {
-            if let Action::Put { folder, temporary, was } = &step.action
+            if let Action::Put { folder, .. } = &step.action
                 && let Some(file) = file_of(targets, &step.place)
             {
-                let written = self.write_temporary(project, folder, temporary, file, *was);
-                written.map_err(|errno| failed(&step.place, "writing its new content beside it", errno))?;
+                temporaries.write(step, file)?;
                 folders.insert(folder.as_str());
                 hit();
             }
@@ -211,29 +200,35 @@ impl Stage {
         sync_folders(project, folders)
     }
 
-    fn write_temporary(
-        &self,
-        project: &ProjectDir,
-        folder: &str,
-        name: &str,
-        file: &StagedFile,
-        was: Option<Identity>,
-    ) -> Result<(), Errno> {
-        let folder = project.folder(folder)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut to = File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?);
-        let mut from = self.folder.content(&file.content.id)?;
-        std::io::copy(&mut from, &mut to).map_err(|error| super::body::errno_of(&error))?;
-        // An existing file keeps what permissions it has by now; a renamed one those it had.
-        let own = was.as_ref().and_then(Identity::file_mode);
-        let renamed = file.mode.filter(|_| file.origin.is_some());
-        if let Some(mode) = own.or(renamed) {
-            fchmod(&to, Mode::from_raw_mode(mode & 0o777))?;
+    /// Does each step that isn't done yet.
+    fn carry_out(&self, project: &ProjectDir, plan: &Plan) -> Result<Vec<SetAside>, ApplyError> {
+        let (mut set_aside, mut folders) = (Vec::new(), BTreeSet::new());
+        let index = self.refresh()?;
+        // Cut off after all was done: what became of the places since then is the person's.
+        if !plan.places.iter().any(|place| index.entries.contains_key(place)) {
+            return Ok(set_aside);
         }
-        if file.times_set {
-            futimens(&to, &timestamps(file.times))?;
+        let temporaries = Temporaries::new(&self.folder, project)?;
+        for step in &plan.steps {
+            let folder = split(&step.place).0;
+            folders.insert(folder);
+            if let Action::Put { folder, temporary, .. } = &step.action
+                && let Some(file) = index.entries.get(&step.place).and_then(Entry::file)
+            {
+                folders.insert(folder);
+                let is_lost = lost(project, step, (folder, temporary), file);
+                let is_lost = is_lost.map_err(|errno| failed(&step.place, "looking at it", errno));
+                if is_lost.map_err(|error| stuck(folder, error))? {
+                    temporaries.write(step, file).map_err(|error| stuck(folder, error))?;
+                }
+            }
+            let done = super::step::carry_out(project, step, &mut set_aside);
+            done.map_err(|errno| stuck(folder, failed(&step.place, "putting it into place", errno)))?;
+            hit();
         }
-        to.sync_all().map_err(|error| super::body::errno_of(&error))
+        sync_folders(project, folders)?;
+        hit();
+        Ok(set_aside)
     }
 
     /// The changes are in the project: they aren't staged any more, and the run knows its own files.
@@ -322,44 +317,31 @@ fn moved(project: &ProjectDir, plan: &Plan) -> Option<GrantPath> {
     plan.steps.iter().find(|step| !is_unmoved(step)).map(|step| path_of(&step.place))
 }
 
-/// Does each step that isn't done yet.
-fn carry_out(project: &ProjectDir, plan: &Plan) -> Result<Vec<SetAside>, ApplyError> {
-    let mut set_aside = Vec::new();
-    let mut folders = BTreeSet::new();
-    for step in &plan.steps {
-        let done = super::step::carry_out(project, step, &mut set_aside);
-        done.map_err(|errno| failed(&step.place, "putting it into place", errno))?;
-        folders.insert(split(&step.place).0);
-        if let Action::Put { folder, .. } = &step.action {
-            folders.insert(folder);
-        }
-        hit();
-    }
-    sync_folders(project, folders)?;
-    hit();
-    Ok(set_aside)
+/// Whether a new content is neither beside its target nor in place: somebody took it away.
+fn lost(
+    project: &ProjectDir,
+    step: &Step,
+    (folder, temporary): (&str, &str),
+    file: &StagedFile,
+) -> Result<bool, Errno> {
+    Ok(!temporary::is_there(project, folder, temporary)? && !holds(project, &step.place, file.content.hash)?)
 }
 
 /// Removes the temporary files.
 fn take_back(project: &ProjectDir, plan: &Plan) -> Result<(), ApplyError> {
     for step in &plan.steps {
         if let Action::Put { folder, temporary, .. } = &step.action {
-            match remove_temporary(project, folder, temporary) {
-                Ok(()) | Err(Errno::NOENT) => {}
-                Err(errno) => return Err(failed(&step.place, "removing its temporary file", errno)),
-            }
+            temporary::remove(project, folder, temporary)
+                .map_err(|errno| failed(&step.place, "removing its temporary file", errno))
+                .map_err(|error| stuck(folder, error))?;
         }
     }
     Ok(())
 }
 
-fn remove_temporary(project: &ProjectDir, folder: &str, name: &str) -> Result<(), Errno> {
-    let folder = project.folder(folder)?;
-    // Where nothing can be written, what isn't there can't be removed either.
-    match look(&folder, name)? {
-        Some(_) => unlinkat(&folder, name, AtFlags::empty()),
-        None => Ok(()),
-    }
+/// An error that keeps an apply from its end.
+fn stuck(folder: &str, error: ApplyError) -> ApplyError {
+    ApplyError::Stuck { folder: path_of(folder), source: Box::new(error) }
 }
 
 fn sync_folders(project: &ProjectDir, folders: BTreeSet<&str>) -> Result<(), ApplyError> {

@@ -32,8 +32,18 @@ pub enum ApplyError {
     #[error("nothing was applied: `{0}` was changed at this very moment; try again")]
     ChangedMeanwhile(GrantPath),
     /// The apply that was cut off belongs to another project.
-    #[error("an apply of this stage to another project was cut off; `{}` isn't it", .0.display())]
+    #[error("an apply of this stage to another project was cut off; `{}` isn't it; give the project that it is of, or end that apply by discarding all that is staged", .0.display())]
     OtherProject(PathBuf),
+    /// An apply was begun and the system doesn't let it come to its end.
+    #[error(
+        "an apply can't be brought to its end: {source}; put the folder `{folder}` back as it was and recover, or end the apply by discarding all that is staged"
+    )]
+    Stuck {
+        /// The folder of the project in which it stopped.
+        folder: GrantPath,
+        /// What stopped it.
+        source: Box<ApplyError>,
+    },
     /// The system refuses something in the project. If the apply was decided already, it is carried
     /// on by [`Stage::recover`] once that is mended.
     #[error("`{path}`: {doing} failed: {source}; check the space and the permissions there")]

@@ -3,7 +3,8 @@
 use super::entry::{Base, Blob, Entry, Now, StagedFile};
 use super::folder::StageFolder;
 use super::index::Entries;
-use super::{Stage, StageError};
+use super::select::{Purpose, selected};
+use super::{ApplyError, Stage, StageError};
 use crate::digest::Digest;
 use crate::grant::GrantPath;
 use std::collections::BTreeMap;
@@ -142,10 +143,24 @@ impl Stage {
     /// All that is staged, in the order of the paths.
     pub fn changes(&self) -> Result<Vec<Change>, StageError> {
         let index = self.refresh()?;
-        let renames = Renames::among(&index.entries);
-        let left = index.entries.iter().filter(|(place, _)| renames.to(place).is_none());
+        Ok(self.changes_at(&index.entries, |_| true))
+    }
+
+    /// Exactly the changes that [`Stage::apply`] of these paths puts into the project: besides what
+    /// is staged at and below them the other ends of renames, the folders that hold it, and what a
+    /// deleted folder held. An error if nothing is staged at one of them.
+    pub fn selected_changes(&self, paths: &[GrantPath]) -> Result<Vec<Change>, ApplyError> {
+        let index = self.refresh()?;
+        let chosen =
+            selected(&index.entries, Some(paths), Purpose::Apply).map_err(ApplyError::NothingStaged)?;
+        Ok(self.changes_at(&index.entries, |place| chosen.contains(place)))
+    }
+
+    fn changes_at(&self, entries: &Entries, is_chosen: impl Fn(&str) -> bool) -> Vec<Change> {
+        let renames = Renames::among(entries);
+        let left = entries.iter().filter(|(place, _)| is_chosen(place) && renames.to(place).is_none());
         let change = |(place, entry): (&String, &Entry)| {
-            let moved = renames.from(place).and_then(|from| Some((from, index.entries.get(from)?)));
+            let moved = renames.from(place).and_then(|from| Some((from, entries.get(from)?)));
             let (before, after) = (Side::of_base(&entry.base), Side::of_now(&entry.now));
             let (kind, before) = match (before, &after, moved) {
                 (_, _, Some((from, moved))) => {
@@ -157,7 +172,7 @@ impl Stage {
             };
             Change { path: path_of(place), kind, before, after, folder: self.folder.clone() }
         };
-        Ok(left.map(change).collect())
+        left.map(change).collect()
     }
 }
 

@@ -24,13 +24,16 @@ pub enum StageError {
     #[error("the stage `{}` has an apply that was cut off; recover it first", .0.display())]
     ApplyUnfinished(PathBuf),
     /// A record in it can't be read.
-    #[error("`{}` can't be read as part of a stage: {reason}; discard the stage by removing its folder", what.display())]
+    #[error("`{}` can't be read as part of a stage: {reason}; discard all that is staged", what.display())]
     Damaged {
         /// The record.
         what: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
+    /// What a call changed is more than a stage can hold.
+    #[error("the stage `{}` would hold more than 32 MiB of names and notes; apply or discard what is staged, or change less at once", .0.display())]
+    TooMuch(PathBuf),
     /// The state that a mark stands for isn't kept any more.
     #[error(
         "the stage can't go back to mark {0}: something was applied or discarded since, or it is too long ago"

@@ -4,7 +4,7 @@
 use super::error::StageError;
 use rustix::fs::{
     AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, RenameFlags, flock, fstat, fsync, mkdirat, openat,
-    renameat_with, unlinkat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,16 @@ impl StageFolder {
         openat(&self.contents, &*id.0, flags, private()).map(File::from)
     }
 
+    /// The permissions that a new file of this process gets: only making one tells.
+    pub(super) fn usual_mode(&self) -> Result<Mode, Errno> {
+        let id = ContentId::fresh();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(&self.contents, &*id.0, flags, Mode::from_raw_mode(0o666))?;
+        let stat = fstat(&file);
+        self.remove(&id)?;
+        Ok(Mode::from_raw_mode(stat?.st_mode & 0o777))
+    }
+
     /// Opens a content for reading.
     pub(crate) fn content(&self, id: &ContentId) -> Result<File, Errno> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -136,6 +146,19 @@ impl StageFolder {
     /// Removes a content; one that isn't there is no error.
     pub(super) fn remove(&self, id: &ContentId) -> Result<(), Errno> {
         gone(unlinkat(&self.contents, &*id.0, AtFlags::empty()))
+    }
+
+    /// The bytes of all contents, holes among them.
+    pub(super) fn content_bytes(&self) -> Result<u64, Errno> {
+        let mut bytes = 0_u64;
+        for id in self.content_ids()? {
+            match statat(&self.contents, &*id.0, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => bytes = bytes.saturating_add(u64::try_from(stat.st_size).unwrap_or(0)),
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(bytes)
     }
 
     /// The names of all contents.

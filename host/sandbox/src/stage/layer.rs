@@ -34,6 +34,7 @@ pub(crate) struct Layer {
     /// Files that the call has opened, by their present places.
     open: HashMap<String, Arc<Body>>,
     made: Made,
+    room: (u64, u64),
 }
 
 impl Layer {
@@ -42,9 +43,15 @@ impl Layer {
         known: Arc<KnownReads>,
         lock: Option<Lock>,
         start: Arc<Index>,
+        room: (u64, u64),
     ) -> Self {
         let entries = start.entries.clone();
-        Self { stage, known, lock, start, entries, open: HashMap::new(), made: Made::default() }
+        Self { stage, known, lock, start, entries, open: HashMap::new(), made: Made::default(), room }
+    }
+
+    /// The bytes that the stage's contents may have, and those that they had at the beginning.
+    pub(crate) fn room_for_bytes(&self) -> (u64, u64) {
+        self.room
     }
 
     pub(crate) fn may_write(&self) -> bool {
@@ -160,7 +167,7 @@ impl Layer {
                 QuotaExceeded(Exceeded::by_one_more(LimitKind::WriteEntries, MAX_ENTRIES as u64)).into()
             );
         }
-        Ok(quota.entry()?)
+        quota.entry()
     }
 
     /// Remembers a folder or link of the project, which is about to change.

@@ -14,6 +14,7 @@ mod apply_error;
 mod body;
 mod changes;
 mod diff;
+mod discard;
 mod entry;
 mod error;
 mod failpoint;
@@ -25,12 +26,14 @@ mod plan;
 mod select;
 mod step;
 mod target;
+mod temporary;
 mod written;
 
 pub use apply::{Applied, Recovered, SetAside};
 pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
 pub use changes::{Change, ChangeKind, FileSide, Side};
+pub use discard::GivenUp;
 pub(crate) use entry::{Base, Time, Times};
 pub use error::StageError;
 pub(crate) use index::Shown;
@@ -49,6 +52,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const APPLY: &str = "apply";
 /// What the names of the states' records start with.
 const INDEX: &str = "index-";
+/// The contents of a stage, and of the states to go back to, have so many bytes at most.
+const MAX_CONTENT_BYTES: u64 = 2 << 30;
+/// A state's record has so many bytes at most.
+const MAX_INDEX_BYTES: usize = 32 << 20;
 /// So many states are kept to go back to.
 const KEPT_STATES: u64 = 16;
 
@@ -57,6 +64,8 @@ const KEPT_STATES: u64 = 16;
 pub struct Stage {
     folder: Arc<StageFolder>,
     current: Mutex<Arc<Index>>,
+    /// Its contents have so many bytes at most.
+    total: u64,
 }
 
 /// A state of a stage that [`Stage::roll_back`] can go back to.
@@ -65,16 +74,33 @@ pub struct Mark(u64);
 
 impl Stage {
     /// Opens a stage's folder, mode 0700, and makes it if it isn't there (the folder that holds it
-    /// must be). What an earlier process staged there is there again.
+    /// must be). What an earlier process staged there is there again. Where the newest state can't
+    /// be read it is the newest one that can; where none can, all but [`Stage::discard`] without
+    /// paths is refused.
     pub fn open(dir: &Path) -> Result<Self, StageError> {
         let folder = Arc::new(StageFolder::open(dir)?);
-        let index = load(&folder)?.unwrap_or_else(Index::empty);
-        let stage = Self { folder, current: Mutex::new(Arc::new(index)) };
+        let index = match load(&folder) {
+            Ok(index) => index.unwrap_or_else(Index::empty),
+            // All that can be done with it is to discard it.
+            Err(StageError::Damaged { .. }) => return Ok(Self::of(folder, Index::empty())),
+            Err(error) => return Err(error),
+        };
+        let stage = Self::of(folder, index);
         // Whoever has the lock cleans up himself.
         if let Ok(lock) = stage.folder.lock() {
             stage.clean(&lock)?;
         }
         Ok(stage)
+    }
+
+    fn of(folder: Arc<StageFolder>, index: Index) -> Self {
+        Self { folder, current: Mutex::new(Arc::new(index)), total: MAX_CONTENT_BYTES }
+    }
+
+    /// The same with room for so many bytes of contents instead of 2 GiB. A call that would go
+    /// beyond it is ended; states to go back to make room from the oldest on once half is taken.
+    pub fn within(self, bytes: u64) -> Self {
+        Self { total: bytes, ..self }
     }
 
     /// The stage's folder.
@@ -121,7 +147,27 @@ impl Stage {
             return Err(StageError::ApplyUnfinished(self.path().to_owned()));
         }
         let start = self.refresh()?;
-        Ok(Layer::new(self.clone(), known, lock, start))
+        let taken = lock.as_ref().map_or(Ok(0), |lock| self.make_room(lock, start.generation))?;
+        Ok(Layer::new(self.clone(), known, lock, start, (self.total, taken)))
+    }
+
+    /// Drops the oldest states until the contents take half of the room at most, or only the newest
+    /// state is left. Gives the bytes that they take then.
+    fn make_room(&self, lock: &Lock, newest: u64) -> Result<u64, StageError> {
+        let taken = || self.folder.content_bytes().map_err(|errno| self.folder.failed("contents", errno));
+        let mut older = generations(&self.folder)?;
+        older.retain(|generation| *generation < newest);
+        older.sort_unstable();
+        let mut bytes = taken()?;
+        for generation in older {
+            if bytes <= self.total / 2 {
+                break;
+            }
+            self.folder.remove_record(&index_name(generation))?;
+            self.clean(lock)?;
+            bytes = taken()?;
+        }
+        Ok(bytes)
     }
 
     /// Takes the lock to change what is staged.
@@ -156,12 +202,22 @@ impl Stage {
         change(&mut index);
         index.generation += 1;
         index.floor = index.floor.max(index.generation.saturating_sub(KEPT_STATES));
+        self.put(lock, index)
+    }
+
+    /// Puts a state in place of the newest one. One that has grown too large isn't put there.
+    fn put(&self, lock: &Lock, index: Index) -> Result<(), StageError> {
         let what = index_name(index.generation);
         let clean = index.generation.is_multiple_of(KEPT_STATES) || index.floor == index.generation;
         let text = serde_json::to_vec(&index).map_err(|error| StageError::Damaged {
             what: self.path().join(&what),
             reason: error.to_string(),
         })?;
+        // What is applied or discarded only makes it smaller.
+        let may_grow = index.floor != index.generation;
+        if text.len() > MAX_INDEX_BYTES && may_grow {
+            return Err(StageError::TooMuch(self.path().to_owned()));
+        }
         self.folder.put_record(&what, &text)?;
         *self.slot() = Arc::new(index);
         if clean { self.clean(lock) } else { Ok(()) }
@@ -174,8 +230,16 @@ impl Stage {
         for generation in generations(&self.folder)? {
             if generation < current.floor {
                 self.folder.remove_record(&index_name(generation))?;
-            } else if let Some(index) = read_index(&self.folder, generation)? {
-                needed.extend(index.entries.values().flat_map(Entry::contents).cloned());
+                continue;
+            }
+            match read_index(&self.folder, generation) {
+                Ok(index) => {
+                    let entries = index.iter().flat_map(|index| index.entries.values());
+                    needed.extend(entries.flat_map(Entry::contents).cloned());
+                }
+                // Nobody knows what it needs.
+                Err(StageError::Damaged { .. }) => return Ok(()),
+                Err(error) => return Err(error),
             }
         }
         if self.apply_unfinished()? {
@@ -202,8 +266,23 @@ fn newest(folder: &StageFolder) -> Result<Option<u64>, StageError> {
     Ok(generations(folder)?.into_iter().max())
 }
 
+/// The newest state that can be read; the error is that of the newest one if none can.
 fn load(folder: &StageFolder) -> Result<Option<Index>, StageError> {
-    newest(folder)?.map_or(Ok(None), |generation| read_index(folder, generation))
+    let mut all = generations(folder)?;
+    all.sort_unstable();
+    let mut unreadable = None;
+    for generation in all.into_iter().rev() {
+        match read_index(folder, generation) {
+            Ok(Some(index)) => return Ok(Some(index)),
+            Ok(None) => {}
+            Err(error @ StageError::Damaged { .. }) => {
+                tracing::warn!(%error, "a state of the stage is passed over");
+                unreadable = unreadable.or(Some(error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    unreadable.map_or(Ok(None), Err)
 }
 
 fn read_index(folder: &StageFolder, generation: u64) -> Result<Option<Index>, StageError> {

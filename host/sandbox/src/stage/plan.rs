@@ -16,6 +16,9 @@ pub(super) struct Plan {
     pub(super) progress: Progress,
     /// The project folder's device and number.
     pub(super) project: (u64, u64),
+    /// Where it was; none if that isn't UTF-8.
+    #[serde(default)]
+    pub(super) at: Option<String>,
     pub(super) steps: Vec<Step>,
     /// The staged places that are in the project when all is done.
     pub(super) places: Vec<String>,

@@ -49,7 +49,7 @@ pub(super) fn carry_out(project: &ProjectDir, step: &Step, aside: &mut Vec<SetAs
         Action::Put { folder: room, temporary, was } => {
             let room = project.folder(room)?;
             if look(&room, temporary)?.is_none() {
-                // It is in place.
+                // It is in place; a lost one was written again.
                 return Ok(());
             }
             if let Some(found) = found

@@ -4,6 +4,7 @@
 
 use super::body::{errno_of, hash_of};
 use super::entry::{Base, Time};
+use crate::digest::Digest;
 use crate::view::{ProjectDir, link_text, look};
 use rustix::fs::{FileType, Stat, fstat};
 use rustix::io::Errno;
@@ -120,6 +121,16 @@ pub(super) fn check(
         }
         (Base::Folder { .. } | Base::Link { .. } | Base::File { .. }, _) => Err(Mismatch::OtherKind),
     })
+}
+
+/// Whether there is a regular file of this content at a place.
+pub(super) fn holds(project: &ProjectDir, place: &str, hash: Digest) -> Result<bool, Errno> {
+    let Some((folder, stat)) = find(project, place)? else { return Ok(false) };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(false);
+    }
+    let Some(mut file) = project.file(&folder, split(place).1)? else { return Ok(false) };
+    Ok(hash_of(&mut file, |_| Ok::<(), Errno>(()))?.0 == hash)
 }
 
 /// Whether a place is a folder of the project.

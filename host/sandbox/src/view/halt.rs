@@ -1,6 +1,6 @@
 //! Why a change isn't carried out: it is refused, or a quota ends the call.
 
-use super::quota::QuotaExceeded;
+use super::quota::{PastEnd, QuotaExceeded};
 use super::refused::Refused;
 use rustix::io::Errno;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
@@ -12,6 +12,8 @@ pub(crate) enum Halt {
     Refused(Refused),
     /// The call ends.
     Over(QuotaExceeded),
+    /// The call is over already.
+    Past(PastEnd),
 }
 
 impl From<Refused> for Halt {
@@ -35,5 +37,11 @@ impl From<Errno> for Halt {
 impl From<QuotaExceeded> for Halt {
     fn from(exceeded: QuotaExceeded) -> Self {
         Self::Over(exceeded)
+    }
+}
+
+impl From<PastEnd> for Halt {
+    fn from(past: PastEnd) -> Self {
+        Self::Past(past)
     }
 }

@@ -66,15 +66,18 @@ pub use grants::GrantedTree;
 pub(crate) use halt::Halt;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
+pub(crate) use policy::is_state_folder;
 pub use project::{ProjectDir, ProjectError};
-pub(crate) use quota::{QuotaExceeded, WriteQuota};
+pub(crate) use quota::{PastEnd, QuotaExceeded, WriteQuota};
 
 use crate::grant::Limits;
 use crate::receipt::Written;
 use crate::stage::{KnownReads, Layer, Stage, StageError};
 use log::Log;
-use quota::Quotas;
+use quota::{Quotas, Until};
 use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 use trail::Trail;
 
 /// One call's view of the files: the shared tree of its grants, and what the call did with it.
@@ -104,7 +107,14 @@ impl View {
     ) -> Result<Self, StageError> {
         let layer = stage.begin(known, tree.grants().facts().writes)?;
         // What a stage shows isn't there to be looked at again.
-        Ok(Self { layer: Some(layer), trail: Trail::default(), ..Self::new(tree, limits) })
+        let quotas = Quotas::new(limits).in_stage(layer.room_for_bytes());
+        Ok(Self { layer: Some(layer), trail: Trail::default(), quotas, ..Self::new(tree, limits) })
+    }
+
+    /// The same view of a call that ends then: a change that takes long is broken off.
+    pub fn until(mut self, deadline: Instant, cancel: CancellationToken) -> Self {
+        self.quotas.until(Until { deadline, cancel });
+        self
     }
 
     /// Ends what was changed in the stage: `keep` puts all of it there, else none of it stays. Says

@@ -102,6 +102,7 @@ impl View {
         let mut all = vec![(from.clone(), to.clone())];
         let mut next = 0;
         while let Some((place, target)) = all.get(next).cloned() {
+            self.quotas.writes.go_on()?;
             next += 1;
             let met = self.at(&place)?;
             if let There::Project(pinned) = &met.there {
@@ -138,6 +139,7 @@ impl View {
         {
             let mut read = 0;
             for entry in Dir::read_from(&handle)? {
+                self.quotas.writes.go_on()?;
                 let entry = entry?;
                 let name = from_os(entry.file_name().to_bytes());
                 if matches!(&*name, "." | "..") {

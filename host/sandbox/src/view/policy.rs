@@ -71,7 +71,7 @@ impl GrantedTree {
 
 /// Whether a place is Ringfence's own folder or lies in it: no grant shows that. File systems that
 /// ignore case, or characters that aren't seen, take more than one spelling for it.
-pub(super) fn is_state_folder(place: &str) -> bool {
+pub(crate) fn is_state_folder(place: &str) -> bool {
     let top = folded(place.split('/').next().unwrap_or(place));
     *top == *STATE_FOLDER || without_tails(&top).is_some_and(|top| top == STATE_FOLDER)
 }

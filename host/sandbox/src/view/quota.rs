@@ -1,11 +1,14 @@
 //! What one call may take of the files altogether. Who goes beyond it is ended, as by the deadline:
 //! an error to the guest could be mistaken for one of the file system's, or be ignored.
 
+use super::halt::Halt;
 use crate::grant::Limits;
 use crate::limit::{Exceeded, LimitKind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 use thiserror::Error;
+use tokio_util::sync::CancellationToken;
 
 /// Raised by the host call that goes beyond a quota.
 #[derive(Debug, Clone, Copy, Error)]
@@ -26,6 +29,25 @@ pub(super) struct Quotas {
 pub(crate) struct WriteQuota {
     bytes: Shared,
     entries: Shared,
+    /// What the stage may hold altogether.
+    stage: Shared,
+    until: Option<Until>,
+}
+
+/// When a call is over, for host calls that take long.
+#[derive(Debug, Clone)]
+pub(crate) struct Until {
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// Raised by a host call that goes on when the call is over.
+#[derive(Debug, Clone, Copy, Error)]
+pub(crate) enum PastEnd {
+    #[error("the deadline has passed")]
+    Deadline,
+    #[error("the call was cancelled")]
+    Cancelled,
 }
 
 /// How much of something was taken, of how much.
@@ -64,6 +86,11 @@ impl Amount {
 }
 
 impl Quotas {
+    /// The same on a stage that may hold so many bytes, of which some are taken.
+    pub(super) fn in_stage(self, room: (u64, u64)) -> Self {
+        Self { writes: self.writes.in_stage(room), ..self }
+    }
+
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             descriptors: Amount::of(LimitKind::OpenFiles, limits.open_files),
@@ -72,8 +99,15 @@ impl Quotas {
             writes: WriteQuota {
                 bytes: Shared::of(LimitKind::WriteBytes, limits.write_bytes),
                 entries: Shared::of(LimitKind::WriteEntries, limits.write_entries),
+                stage: Shared::of(LimitKind::WriteBytes, u64::MAX),
+                until: None,
             },
         }
+    }
+
+    /// The same, of a call that ends then.
+    pub(super) fn until(&mut self, until: Until) {
+        self.writes.until = Some(until);
     }
 
     /// One more file, folder or listing is open.
@@ -106,13 +140,32 @@ impl ByteQuota {
 
 impl WriteQuota {
     /// So many bytes are about to be written, or to be holes.
-    pub(crate) fn bytes(&self, bytes: u64) -> Result<(), QuotaExceeded> {
-        self.bytes.take(bytes)
+    pub(crate) fn bytes(&self, bytes: u64) -> Result<(), Halt> {
+        self.go_on()?;
+        self.bytes.take(bytes)?;
+        Ok(self.stage.take(bytes)?)
+    }
+
+    /// Passes one of many steps of a host call, unless the call is over.
+    pub(super) fn go_on(&self) -> Result<(), Halt> {
+        match &self.until {
+            Some(until) if until.cancel.is_cancelled() => Err(PastEnd::Cancelled.into()),
+            Some(until) if Instant::now() >= until.deadline => Err(PastEnd::Deadline.into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The same for a stage that may hold so many bytes, of which some are taken.
+    pub(super) fn in_stage(self, (limit, taken): (u64, u64)) -> Self {
+        let stage =
+            Shared { used: Arc::new(AtomicU64::new(taken)), ..Shared::of(LimitKind::WriteBytes, limit) };
+        Self { stage, ..self }
     }
 
     /// One more file or folder is about to be staged.
-    pub(crate) fn entry(&self) -> Result<(), QuotaExceeded> {
-        self.entries.take(1)
+    pub(crate) fn entry(&self) -> Result<(), Halt> {
+        self.go_on()?;
+        Ok(self.entries.take(1)?)
     }
 }
 

@@ -30,6 +30,7 @@ impl ViewHost<'_> {
         match halt {
             Halt::Refused(refused) => self.refuse(operation, asked, refused),
             Halt::Over(exceeded) => FsError::trap(exceeded),
+            Halt::Past(past) => FsError::trap(past),
         }
     }
 

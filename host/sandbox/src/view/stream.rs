@@ -90,6 +90,7 @@ impl OutputStream for WriteStream {
                 Ok(())
             }
             Err(Halt::Over(exceeded)) => Err(StreamError::Trap(exceeded.into())),
+            Err(Halt::Past(past)) => Err(StreamError::Trap(past.into())),
             Err(Halt::Refused(refused)) => Err(StreamError::LastOperationFailed(io_error(&refused).into())),
         }
     }

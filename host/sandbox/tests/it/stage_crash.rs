@@ -11,7 +11,7 @@ const STAGE: &str = "RINGFENCE_TEST_STAGE";
 const PROJECT: &str = "RINGFENCE_TEST_PROJECT";
 const FAILPOINT: &str = "RINGFENCE_APPLY_FAILPOINT";
 
-fn run() -> Run {
+pub(crate) fn run() -> Run {
     let project = Project::empty();
     project
         .file("src/a.txt", "one")
@@ -34,6 +34,20 @@ fn run() -> Run {
     run
 }
 
+/// What is in the project when all of it is applied.
+pub(crate) fn applied() -> [(String, String); 7] {
+    [
+        ("src", "/"),
+        ("src/a.txt", "ONE"),
+        ("src/fresh", "fresh"),
+        ("src/kind", "/"),
+        ("src/kind/inner", "inner"),
+        ("src/new", "/"),
+        ("src/new/c.txt", "three"),
+    ]
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+}
+
 /// Run by the test below in a process of its own.
 #[test]
 #[ignore = "it is the process that another test kills"]
@@ -45,7 +59,7 @@ fn applies_for_another_test() {
 }
 
 /// Applies in another process, which is killed at a step; whether it came to its end before.
-fn apply_killed_at(step: u32, stage: &Path, project: &Path) -> bool {
+pub(crate) fn apply_killed_at(step: u32, stage: &Path, project: &Path) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "stage_crash::applies_for_another_test", "--quiet"])
         .env(STAGE, stage)
@@ -72,16 +86,7 @@ fn an_apply_killed_at_any_step_is_recovered_to_all_or_nothing() {
         }
         let recovered = stage.recover(&run.dir()).unwrap();
         let after = tree(&run.project.root());
-        let applied = [
-            ("src", "/"),
-            ("src/a.txt", "ONE"),
-            ("src/fresh", "fresh"),
-            ("src/kind", "/"),
-            ("src/kind/inner", "inner"),
-            ("src/new", "/"),
-            ("src/new/c.txt", "three"),
-        ]
-        .map(|(path, text)| (path.to_owned(), text.to_owned()));
+        let applied = applied();
         match recovered {
             Recovered::RolledBack => {
                 assert_eq!(after, before, "{step}");

@@ -1,0 +1,98 @@
+//! What a stage holds is bounded, and what is applied is what is shown.
+
+use crate::fence_guest::{Guest, Project, ready};
+use crate::stage_guest::{Run, path};
+use ringfence_sandbox::view::View;
+use ringfence_sandbox::{CancellationToken, GrantedTree, Stage, StageError};
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use wasmtime_wasi::p2::bindings::filesystem::types::HostDescriptor;
+
+fn run() -> Run {
+    let project = Project::empty();
+    project.file("src/a.txt", "one").file("src/sub/b.txt", "two").file("src/c.txt", "three");
+    Run::on(project, &["src"])
+}
+
+#[test]
+fn a_stage_takes_no_more_contents_than_it_has_room_for() {
+    let run = run();
+    let stage = Stage::open(&run.stage_path()).unwrap().within(100 << 10);
+    let run = Run { stage: stage.into(), ..run };
+    run.call(|guest| guest.write("src/first", vec![b'1'; 40 << 10]).unwrap());
+    let mut guest = run.guest();
+    assert!(guest.write("src/second", vec![b'2'; 64 << 10]).is_err(), "the call is ended");
+    guest.settle(false);
+    assert_eq!(run.changes().len(), 1);
+    // What is written over again and again gives its room back.
+    for round in 0..20_u8 {
+        run.call(|guest| guest.write("src/first", vec![round; 40 << 10]).unwrap());
+        let sizes = fs::read_dir(run.stage_path().join("contents")).unwrap();
+        let taken: u64 = sizes.map(|content| content.unwrap().metadata().unwrap().len()).sum();
+        assert!(taken <= 100 << 10, "{taken}");
+    }
+}
+
+#[test]
+fn the_selected_changes_are_those_that_applying_these_paths_makes() {
+    let run = run();
+    run.call(|guest| {
+        for file in ["src/a.txt", "src/sub/b.txt", "src/c.txt"] {
+            guest.read_first(file);
+        }
+        guest.remove("src/c.txt").unwrap();
+        guest.make_folder("src/c.txt").unwrap();
+        guest.rename("src/sub/b.txt", "src/c.txt/moved").unwrap();
+        guest.write("src/a.txt", "ONE").unwrap();
+    });
+    let shown = run.stage.selected_changes(&[path("src/sub/b.txt")]).unwrap();
+    let shown: Vec<_> = shown.iter().map(|change| change.path.to_string()).collect();
+    assert_eq!(shown, ["src/c.txt", "src/c.txt/moved"]);
+    let applied = run.stage.apply(&run.dir(), Some(&[path("src/sub/b.txt")])).unwrap();
+    let applied: Vec<_> = applied.paths.iter().map(ToString::to_string).collect();
+    // The place that a file was renamed from is part of the rename.
+    assert_eq!(applied, ["src/c.txt", "src/c.txt/moved", "src/sub/b.txt"]);
+    assert!(run.stage.selected_changes(&[path("src/none")]).is_err());
+}
+
+#[test]
+fn moving_a_folder_is_broken_off_when_the_call_is_over() {
+    for is_cancelled in [true, false] {
+        let run = run();
+        let tree = GrantedTree::open(&run.dir(), &run.grants).unwrap();
+        let view = View::staged(tree, &run.limits, &run.stage, Arc::new(run.known.clone())).unwrap();
+        let cancel = CancellationToken::new();
+        let left = Duration::from_secs(if is_cancelled { 3600 } else { 0 });
+        let mut guest = Guest::with(view.until(Instant::now() + left, cancel.clone()));
+        if is_cancelled {
+            cancel.cancel();
+        }
+        let (root, other) = (guest.root(), guest.root());
+        let moved = ready(guest.host().rename_at(root, "src/sub".into(), other, "src/moved".into()));
+        let error = moved.unwrap_err().downcast().expect_err("the call is ended").to_string();
+        assert!(error.contains(if is_cancelled { "cancelled" } else { "deadline" }), "{error}");
+        guest.settle(false);
+        assert!(run.changes().is_empty());
+    }
+}
+
+#[test]
+fn names_that_are_too_much_for_a_stage_end_the_call_and_nothing_of_it_stays() {
+    let mut run = run();
+    run.limits.write_entries = 20_000;
+    run.call(|guest| guest.write("src/first", "1").unwrap());
+    let mut guest = run.guest();
+    let mut folder = "src".to_owned();
+    for _ in 0..15 {
+        folder = format!("{folder}/{}", "\u{1}".repeat(250));
+        guest.make_folder(&folder).unwrap();
+    }
+    for nth in 0..2_000 {
+        guest.make_folder(&format!("{folder}/{nth}")).unwrap();
+    }
+    let error = guest.try_settle().unwrap_err();
+    assert!(matches!(error, StageError::TooMuch(_)), "{error}");
+    let again = Stage::open(&run.stage_path()).unwrap();
+    assert_eq!(again.changes().unwrap().len(), 1);
+}
