@@ -77,7 +77,9 @@ mod tests {
 
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        for (name, text) in [("wit/files.wit", "a"), ("tools-wasm/files/src/lib.rs", "b")] {
+        let sources =
+            [("tools-wasm/Cargo.toml", "w"), ("wit/files.wit", "a"), ("tools-wasm/files/src/lib.rs", "b")];
+        for (name, text) in sources {
             let path = dir.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();

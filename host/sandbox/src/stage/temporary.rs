@@ -81,8 +81,8 @@ pub(super) fn is_there(project: &ProjectDir, folder: &str, name: &str) -> Result
 pub(super) fn remove(project: &ProjectDir, folder: &str, name: &str) -> Result<(), Errno> {
     let folder = match project.folder(folder) {
         Ok(folder) => folder,
-        // Its folder went away, and it went with it.
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
+        // Its folder went away, and it went with it. A link in its place may go again: an error.
+        Err(Errno::NOENT) => return Ok(()),
         Err(errno) => return Err(errno),
     };
     // Where nothing can be written, what isn't there can't be removed either.
