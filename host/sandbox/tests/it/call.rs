@@ -211,8 +211,9 @@ async fn guests_that_never_end_take_turns_with_each_other_and_with_newcomers() {
         SHARED.sandbox.call(CallRequest { limits: within_ms(3_600_000), cancel: cancel.clone(), ..request })
     });
     let newcomers = async {
-        // Were one of the endless to keep its thread, these would wait for ever.
-        for _ in 0..5 {
+        // Were one of the endless to keep its thread, these would wait for ever. So many that a
+        // thread which the system leaves waiting for a while comes to its own endless ones, too.
+        for _ in 0..10 * at_once {
             SHARED.goes_on().await;
         }
         cancel.cancel();
