@@ -188,10 +188,13 @@ fn has_tables(path: &Path, connection: &Connection) -> Result<bool> {
 
 /// Creates the table where there is none.
 fn prepare_tables(path: &Path, connection: &mut Connection) -> Result<()> {
-    if has_tables(path, connection)? {
+    let failed = |error| StoreError::sqlite(path, error);
+    // In one view of the file: another process may be making it.
+    let view = connection.transaction().map_err(failed)?;
+    if has_tables(path, &view)? {
         return Ok(());
     }
-    let failed = |error| StoreError::sqlite(path, error);
+    drop(view);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Asked again: another process may have made it meanwhile.
     if has_tables(path, &transaction)? {

@@ -46,8 +46,14 @@ pub(crate) enum Tables {
     Current,
 }
 
-/// Which tables the file holds; refuses one that isn't ours or is newer.
+/// Which tables the file holds; refuses one that isn't ours or is newer. In one view of the file:
+/// another process may be making it.
 pub(crate) fn tables(path: &Path, connection: &Connection) -> Result<Tables> {
+    let view = connection.unchecked_transaction().map_err(|error| StoreError::sqlite(path, error))?;
+    tables_within(path, &view)
+}
+
+fn tables_within(path: &Path, connection: &Connection) -> Result<Tables> {
     let number = |pragma: &str| {
         connection
             .pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
@@ -80,7 +86,7 @@ pub(crate) fn bring_up_to_date(path: &Path, connection: &mut Connection) -> Resu
     let failed = |error| StoreError::sqlite(path, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Asked again: another process may have done it while this one waited for the lock.
-    let done = match tables(path, &transaction)? {
+    let done = match tables_within(path, &transaction)? {
         Tables::Missing => 0,
         Tables::Older(version) => version,
         Tables::Current => return Ok(()),
