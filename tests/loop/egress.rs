@@ -1,8 +1,7 @@
 //! Requests of a run: granted hosts, pauses, secrets, and the example that searches the web.
 
-use crate::calling::calling;
 use crate::{configure, journaled, of_kind, sample, shown};
-use ringfence_tests::messages_api::MessagesApi;
+use ringfence_tests::messages_api::{MessagesApi, calling};
 use ringfence_tests::product::{Ended, Product};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};

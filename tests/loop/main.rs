@@ -2,7 +2,6 @@
 //! Messages API on loopback.
 
 mod budgets;
-mod calling;
 mod cassette;
 mod compare;
 mod control;

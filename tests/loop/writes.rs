@@ -1,8 +1,7 @@
 //! Changes of a run: staged, shown, applied or discarded by a person, and nothing else.
 
-use crate::calling::calling;
 use crate::{journaled, of_kind, sample, shown, signal};
-use ringfence_tests::messages_api::{Answer, Called, MessagesApi};
+use ringfence_tests::messages_api::{Answer, Called, MessagesApi, calling};
 use ringfence_tests::product::{Ended, Product, snapshot, wait};
 use serde_json::{Value, json};
 use std::fs;

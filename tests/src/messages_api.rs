@@ -7,6 +7,7 @@
 
 mod answer;
 mod cache;
+mod calling;
 mod chat;
 mod conversation;
 mod fit;
@@ -17,6 +18,7 @@ mod rules;
 pub mod worked_example;
 
 pub use answer::{Answer, Called, Delivery};
+pub use calling::calling;
 use http::Incoming;
 use rules::Refusal;
 use serde_json::Value;

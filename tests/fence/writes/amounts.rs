@@ -6,7 +6,7 @@ use crate::bench::{BENCH, Called, Fence};
 use crate::guests::Guest;
 use crate::threat::threats;
 use ringfence_sandbox::{ApplyError, CallReport, Limits, Outcome};
-use ringfence_tests::messages_api::MessagesApi;
+use ringfence_tests::messages_api::{MessagesApi, calling};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -170,7 +170,7 @@ fn wait_for_a_content(stage: &Path) {
 
 fn a_change_in_a_process_that_is_killed(guest: &Guest) {
     let driven = Driven::new();
-    let server = MessagesApi::start(Driven::script(&[("steps", then("spin"))]));
+    let server = MessagesApi::start(calling(&[("steps", then("spin"))]));
     let component = guest.file.to_str().unwrap();
     let mut child = driven.start(&server, &["--component", component]);
     let stages = driven.state().join("stages");

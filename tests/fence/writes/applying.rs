@@ -10,7 +10,7 @@ use crate::standing::Standing;
 use crate::terminal::{ACTING, harmless};
 use crate::threat::threats;
 use ringfence_sandbox::{Stage, StageError};
-use ringfence_tests::messages_api::{Answer, MessagesApi};
+use ringfence_tests::messages_api::{Answer, MessagesApi, calling};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 use std::fs;
@@ -205,7 +205,7 @@ fn an_apply_that_is_killed() {
 
 fn an_apply_of_a_run_that_is_driven() {
     let driven = Driven::new();
-    let mut script = Driven::script(&[write("src/new"), write("src/newer")]);
+    let mut script = calling(&[write("src/new"), write("src/newer")]);
     // A plan, a decision, its evaluation; then the model never answers.
     let server = MessagesApi::start(move |asked| if asked.number < 3 { script(asked) } else { Answer::Hang });
     let mut child = driven.start(&server, &[]);

@@ -3,9 +3,9 @@
 
 use crate::bench::{lay_out, product};
 use crate::standing::Standing;
-use ringfence_tests::messages_api::{Answer, Asked, MessagesApi, Stage};
+use ringfence_tests::messages_api::{MessagesApi, calling};
 use ringfence_tests::product::{Ended, Product};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
@@ -52,40 +52,13 @@ impl Driven {
         Standing::of(&self.at(""))
     }
 
-    /// A model that makes these calls in one task, and is done then.
-    pub(crate) fn script(calls: &[(&str, Value)]) -> impl FnMut(&Asked) -> Answer + Send + use<> {
-        let mut calls: Vec<(String, Value)> =
-            calls.iter().rev().map(|(tool, input)| ((*tool).to_owned(), input.clone())).collect();
-        move |asked| match asked.stage {
-            Some(Stage::Plan) => {
-                let done = calls.is_empty();
-                let tasks = if done { json!([]) } else { json!([{ "id": "t", "description": "change it" }]) };
-                Answer::Json(json!({ "reasoning": "r", "new_sub_tasks": tasks, "is_goal_achieved": done }))
-            }
-            Some(Stage::Decide) => {
-                let (tool, input) = calls.pop().expect("a call that is planned");
-                Answer::Json(json!({
-                    "reasoning": "r", "action": tool, "action_input": input, "query_to_human": null,
-                    "confidence": "high",
-                }))
-            }
-            _ => {
-                let status = if calls.is_empty() { "completed" } else { "needs_more_work" };
-                Answer::Json(json!({
-                    "reasoning": "r", "sub_task_status": status, "summary": "s", "suggested_next_step": "",
-                    "confidence": "high",
-                }))
-            }
-        }
-    }
-
     fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
         [&["run", "project", "change it", "--dir", "src:write"], more].concat()
     }
 
     /// Runs these calls to the end.
     pub(crate) fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
-        let server = MessagesApi::start(Self::script(calls));
+        let server = MessagesApi::start(calling(calls));
         self.product.run(&Self::arguments(more), &server.env())
     }
 

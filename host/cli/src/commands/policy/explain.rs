@@ -116,7 +116,10 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
             resolved: Some(resolved),
             decided_by: "nothing",
             decider: granted,
-            why: format!("the fence has nothing against it, but {why}"),
+            why: match question.what.starts_with('/') {
+                true => format!("a tool's names begin at the project, and in it {why}"),
+                false => format!("the fence has nothing against it, but {why}"),
+            },
             would_allow: None,
         },
         Ruling::Refused { denial, missing_dir: _, missing_mask: _, link_target } => {

@@ -1,10 +1,10 @@
 //! A model that makes the calls it is told to make.
 
-use ringfence_tests::messages_api::{Answer, Asked, Stage};
+use super::{Answer, Asked, Stage};
 use serde_json::{Value, json};
 
 /// A script that makes these calls, one task for all of them, and is done then.
-pub(crate) fn calling(calls: &[(&str, Value)]) -> impl FnMut(&Asked) -> Answer + Send + use<> {
+pub fn calling(calls: &[(&str, Value)]) -> impl FnMut(&Asked) -> Answer + Send + use<> {
     let mut calls: Vec<(String, Value)> =
         calls.iter().rev().map(|(tool, input)| ((*tool).to_owned(), input.clone())).collect();
     move |asked| match asked.stage {
