@@ -1,8 +1,9 @@
 //! Secrets of the user's own file: which requests they go with, and where their values are.
 //!
 //! Owns: choosing those that a command needs, and reading their values when it begins. Doesn't own:
-//! adding them to requests and taking them out of replies (the sandbox does), who sees the file (a
-//! project can't have such a section). A value is never part of a message.
+//! reading a single value (`source`), adding them to requests and taking them out of replies (the
+//! sandbox does), who sees the file (a project can't have such a section). A value is never part of a
+//! message.
 
 use super::file::ConfigFile;
 use super::user_file;
@@ -10,15 +11,14 @@ use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_sandbox::{HostGrant, HostUrl, SecretGrant, SecretHeader, SecretName, SecretValue, Secrets};
-use rustix::fs::{CWD, FileType, Mode, OFlags};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use serde::Deserialize;
+use std::path::PathBuf;
 
-/// Bytes of a file with a secret at most.
-const FILE_BYTES: u64 = 16 << 10;
+mod keyring;
+mod source;
+
+pub(super) use keyring::KeyringEntry;
+use source::Source;
 
 /// `[secrets.NAME]`
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -30,48 +30,27 @@ pub struct SecretSection {
     prefix: String,
 }
 
-/// Where a value is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
-    /// In this environment variable.
-    Env(String),
-    /// In this file, seen from the folder of the configuration file.
-    File(PathBuf),
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     env: Option<String>,
     file: Option<PathBuf>,
-    #[serde(default)]
-    keyring: NoKeyring,
+    keyring: Option<KeyringEntry>,
     host: HostUrl,
     header: SecretHeader,
     #[serde(default)]
     prefix: String,
 }
 
-/// A keyring can't be read: saying so is an error.
-#[derive(Default)]
-struct NoKeyring;
-
-impl<'de> Deserialize<'de> for NoKeyring {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom("this version can't read a keyring: say `env` or `file`"))
-    }
-}
-
 impl TryFrom<Written> for SecretSection {
     type Error = &'static str;
     fn try_from(written: Written) -> Result<Self, Self::Error> {
-        let Written { env, file, keyring: NoKeyring, host, header, prefix } = written;
-        let source = match (env, file) {
-            (Some(env), None) => Source::Env(env),
-            (None, Some(file)) => Source::File(file),
-            (None, None) | (Some(_), Some(_)) => {
-                return Err("say where the value is: either `env` or `file`");
-            }
+        let Written { env, file, keyring, host, header, prefix } = written;
+        let mut sources = [env.map(Source::Env), file.map(Source::File), keyring.map(Source::Keyring)]
+            .into_iter()
+            .flatten();
+        let (Some(source), None) = (sources.next(), sources.next()) else {
+            return Err("say where the value is, once: `env`, `file` or `keyring`");
         };
         Ok(Self { source, host, header, prefix })
     }
@@ -148,56 +127,11 @@ pub fn look(folders: &Folders) -> Result<Vec<(SecretName, Result<()>)>> {
     Ok(user.config.secrets.iter().map(one).collect())
 }
 
-impl Source {
-    fn read(&self, folder: &Path) -> Result<String, String> {
-        match self {
-            Self::Env(variable) => match std::env::var(variable) {
-                Ok(value) => Ok(value),
-                Err(std::env::VarError::NotPresent) => Err(format!("{variable} is not set")),
-                Err(std::env::VarError::NotUnicode(_)) => Err(format!("{variable} is not UTF-8")),
-            },
-            Self::File(path) => read_file(&folder.join(path)),
-        }
-    }
-}
-
-/// What only this user can read; the last line break is not part of it.
-fn read_file(path: &Path) -> Result<String, String> {
-    let shown = path.display();
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = rustix::fs::openat(CWD, path, flags, Mode::empty())
-        .map_err(|error| format!("{shown} can't be opened: {error}"))?;
-    let found = rustix::fs::fstat(&opened).map_err(|error| format!("{shown} can't be looked at: {error}"))?;
-    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-        return Err(format!("{shown} is not an ordinary file"));
-    }
-    if found.st_uid != rustix::process::geteuid().as_raw() {
-        return Err(format!("{shown} belongs to another user"));
-    }
-    if Mode::from_raw_mode(found.st_mode).intersects(Mode::RWXG | Mode::RWXO) {
-        return Err(format!("others can read {shown}, or write it; chmod 600 helps"));
-    }
-    let mut text = String::new();
-    let read = File::from(opened).take(FILE_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| format!("{shown} can't be read: {error}"))?;
-    if text.len() as u64 > FILE_BYTES {
-        return Err(format!("{shown} has more than {FILE_BYTES} bytes"));
-    }
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;
     use super::super::{Flags, Resolved};
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     const KEY: &str = "[secrets.key]\nenv = 'RINGFENCE_TEST_NOT_SET'\nhost = 'https://a.example/v1'\nheader = 'authorization'\nprefix = 'Bearer '\n";
 
@@ -242,11 +176,14 @@ mod tests {
         let with = |source: &str| {
             parse(&format!("[secrets.key]\n{source}\nhost = 'https://a.example'\nheader = 'x-key'")).map(drop)
         };
-        with("file = 'key.txt'").unwrap();
+        for source in ["env = 'A'", "file = 'key.txt'", "keyring = 'ringfence/key'"] {
+            with(source).unwrap();
+        }
         for (source, why) in [
-            ("", "either `env` or `file`"),
-            ("env = 'A'\nfile = 'b'", "either `env` or `file`"),
-            ("keyring = 'a'", "can't read a keyring"),
+            ("", "`env`, `file` or `keyring`"),
+            ("env = 'A'\nfile = 'b'", "`env`, `file` or `keyring`"),
+            ("file = 'b'\nkeyring = 'ringfence/key'", "`env`, `file` or `keyring`"),
+            ("keyring = 'key'", "`service/user name`"),
             ("value = 'hunter2'", "unknown field `value`"),
         ] {
             let error = with(source).unwrap_err().message().to_owned();
@@ -261,34 +198,5 @@ mod tests {
         let user = parse(&format!("{KEY}\n{}", KEY.replace("secrets.key", "secrets.other"))).unwrap();
         let error = granted(&user, &[HostGrant::parse("https://a.example").unwrap()]).unwrap_err();
         assert!(error.to_string().contains("`key` and `other`"), "{error}");
-    }
-
-    #[test]
-    fn a_file_is_read_only_if_no_other_user_can() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key");
-        std::fs::write(&path, "one-secret\n").unwrap();
-        let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        for open in [0o640, 0o604, 0o620, 0o602] {
-            mode(open);
-            let error = read_file(&path).unwrap_err();
-            assert!(error.contains("chmod 600") && !error.contains("one-secret"), "{error}");
-        }
-        mode(0o600);
-        assert_eq!(read_file(&path).unwrap(), "one-secret");
-        std::fs::write(&path, "one-secret\r\n").unwrap();
-        assert_eq!(read_file(&path).unwrap(), "one-secret");
-        std::fs::write(&path, "one-secret\n\n").unwrap();
-        assert_eq!(read_file(&path).unwrap(), "one-secret\n");
-        std::fs::write(&path, vec![b'x'; 20_000]).unwrap();
-        assert!(read_file(&path).unwrap_err().contains("more than"));
-        assert!(read_file(folder.path()).unwrap_err().contains("ordinary"));
-        assert!(read_file(&folder.path().join("none")).is_err());
-    }
-
-    #[test]
-    fn a_variable_that_isn_t_set_is_named() {
-        let source = Source::Env("RINGFENCE_TEST_NOT_SET".to_owned());
-        assert_eq!(source.read(Path::new("/")).unwrap_err(), "RINGFENCE_TEST_NOT_SET is not set");
     }
 }

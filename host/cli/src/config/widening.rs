@@ -156,6 +156,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("model.plain_http", "models.plan = { provider = 'openai', plain_http = true }"),
     ("secrets.env", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
     ("secrets.file", "secrets.s = { file = 'f', host = 'https://evil.example', header = 'x' }"),
+    ("secrets.keyring", "secrets.s = { keyring = 'a/b', host = 'https://evil.example', header = 'x' }"),
     ("secrets.host", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
     ("secrets.header", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
     ("secrets.prefix", "secrets.s = { env = 'E', host = 'https://a.example', header = 'x', prefix = 'y' }"),

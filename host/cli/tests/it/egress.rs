@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
+mod keyring;
+
 const WIT: &str = include_str!("../../../sandbox/tests/it/asking/asking.wit");
 const MODULE: &str = include_str!("../../../sandbox/tests/it/asking/asking.wat");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/my_project");

@@ -1,5 +1,6 @@
 //! What is wrong with a file, all of it, each with its place and with what was likely meant.
 
+use super::super::secrets::KeyringEntry;
 use super::{Key, Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
 use ringfence_sandbox::{GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader};
@@ -200,6 +201,11 @@ impl Found<'_> {
                     refuse(why.to_string());
                 }
             }
+            (Kind::KeyringEntry, DeValue::String(text)) => {
+                if let Err(why) = KeyringEntry::try_from(text.to_string()) {
+                    refuse(why.to_owned());
+                }
+            }
             (Kind::Header, DeValue::String(text)) => {
                 if let Err(why) = SecretHeader::parse(text) {
                     refuse(why.to_string());
@@ -316,9 +322,13 @@ fn no_word(text: &str, words: &[&str]) -> String {
 fn wanted(kind: &Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false",
-        Kind::Text | Kind::OneOf(_) | Kind::Path | Kind::Mask | Kind::Url | Kind::Header => {
-            "a text in quotes"
-        }
+        Kind::Text
+        | Kind::OneOf(_)
+        | Kind::Path
+        | Kind::Mask
+        | Kind::Url
+        | Kind::Header
+        | Kind::KeyringEntry => "a text in quotes",
         Kind::Count(..) => "a whole number",
         Kind::Number => "a number",
         Kind::Time => "a time with a unit in quotes, such as \"30s\"",

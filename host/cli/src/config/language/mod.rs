@@ -68,6 +68,8 @@ pub(super) enum Kind {
     Methods,
     /// The name of a header.
     Header,
+    /// The name of an entry of a keyring.
+    KeyringEntry,
     /// Several, in order.
     List(&'static Kind),
     /// A path, or a table that has one.

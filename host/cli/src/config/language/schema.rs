@@ -50,6 +50,7 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
             | Kind::Url
             | Kind::Methods
             | Kind::Header
+            | Kind::KeyringEntry
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
@@ -120,6 +121,9 @@ fn kind(kind: &Kind) -> Value {
             json!({ "type": "array", "minItems": 1, "items": method })
         }
         Kind::Header => json!({ "type": "string", "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
+        Kind::KeyringEntry => {
+            json!({ "type": "string", "pattern": "^[^\\u0000-\\u001f]+/[^/\\u0000-\\u001f]+$" })
+        }
         Kind::List(of) => json!({ "type": "array", "items": self::kind(of) }),
         Kind::PathOr(of) => either(path(), defined(of)),
         Kind::HostOr(of) => either(url(), defined(of)),

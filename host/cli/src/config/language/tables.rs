@@ -130,7 +130,7 @@ static SECRET: Table = Table {
     keys: &[
         key("env", Kind::Text, "The environment variable that has the value.").alternative(),
         key("file", Kind::Text, "The file that has the value, relative to this one.").alternative(),
-        key("keyring", Kind::NotEnforced, "The keyring's entry that has the value."),
+        key("keyring", Kind::KeyringEntry, "The entry of your keyring that has the value.").alternative(),
         key("host", Kind::Url, "The requests that it goes with.").required(),
         key("header", Kind::Header, "The header that it is sent in.").required(),
         key("prefix", Kind::Text, "What stands before it there: `Bearer `.").usually("\"\""),

@@ -36,8 +36,8 @@ fn tables() -> Vec<Written> {
             format!("grants.hosts = [{{ url = \"https://a.example\", {more} }}]\n")
         }),
         written("secrets", of(root, "secrets"), |more| {
-            let value =
-                if more.starts_with("env =") || more.starts_with("file =") { "" } else { "env = \"E\"" };
+            let says_where = ["env =", "file =", "keyring ="].iter().any(|key| more.starts_with(key));
+            let value = if says_where { "" } else { "env = \"E\"" };
             format!("[secrets.x]\nhost = \"https://a.example\"\nheader = \"x\"\n{value}\n{more}\n")
         }),
         written("limits", of(root, "limits"), |more| format!("[limits]\n{more}\n")),
@@ -112,6 +112,10 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
             dirs(&["[\"GET\"]", "[\"POST\", \"PUT\"]"], &["[]", "[\"get\"]", "[\"TRACE\"]", "\"GET\"", "[1]"])
         }
         Kind::Header => dirs(&["\"x-key\"", "\"Authorization\""], &["\"a b\"", "\"\"", "1"]),
+        Kind::KeyringEntry => dirs(
+            &["\"ringfence/key\"", "\"https://a.example/v1/me\""],
+            &["\"key\"", "\"/key\"", "\"a/\"", "1"],
+        ),
         Kind::HostOr(_) => dirs(
             &["\"https://a.example/v1\"", "{ url = \"http://a.example\" }"],
             &["{ methods = [\"GET\"] }", "\"a.example\"", "1", "{ url = \"a.example\" }"],

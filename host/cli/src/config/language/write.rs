@@ -35,6 +35,7 @@ pub fn commented(folders: &[String]) -> String {
             | Kind::Url
             | Kind::Methods
             | Kind::Header
+            | Kind::KeyringEntry
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
@@ -66,6 +67,7 @@ fn keys(text: &mut String, table: &Table, folders: &[String]) {
                 | Kind::Url
                 | Kind::Methods
                 | Kind::Header
+                | Kind::KeyringEntry
                 | Kind::List(_)
                 | Kind::PathOr(_)
                 | Kind::HostOr(_)
