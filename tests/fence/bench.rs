@@ -62,6 +62,8 @@ pub(crate) fn innocent_call_goes_on() {
 /// A project of which some of it is granted; with a stage, as a run has one, if it may be changed.
 pub(crate) struct Fence {
     home: TempDir,
+    /// Where its stages lie.
+    kept: TempDir,
     tree: Arc<GrantedTree>,
     limits: Limits,
     stage: Option<Arc<Stage>>,
@@ -96,13 +98,23 @@ impl Fence {
     }
 
     fn under(grants: &Grants) -> Self {
-        let home = tempfile::tempdir().unwrap();
+        Self::at_home(tempfile::tempdir().unwrap(), grants)
+    }
+
+    /// In this folder, with these granted.
+    pub(crate) fn granting_in(folder: &Path, folders: &[&str]) -> Self {
+        let grants = Grants { dirs: granted(folders), ..Grants::whole_project() };
+        Self::at_home(tempfile::tempdir_in(folder).unwrap(), &grants)
+    }
+
+    fn at_home(home: TempDir, grants: &Grants) -> Self {
+        let kept = tempfile::tempdir().unwrap();
         lay_out(&home.path().join("project"));
         fs::write(home.path().join("secret.txt"), SECRET).unwrap();
         let tree = open_under(&home.path().join("project"), grants).unwrap();
-        let stage = tree.grants().facts().writes.then(|| open_stage(&home.path().join("stage")));
+        let stage = tree.grants().facts().writes.then(|| open_stage(&kept.path().join("stage")));
         let limits = Limits { time_ms: 60_000, ..Limits::default() };
-        Self { home, tree, limits, stage, known: Mutex::default() }
+        Self { home, kept, tree, limits, stage, known: Mutex::default() }
     }
 
     pub(crate) fn within(self, limits: Limits) -> Self {
@@ -161,7 +173,7 @@ impl Fence {
 
     /// The same calls from now on, in a run of its own on the same project.
     pub(crate) fn as_another_run(&mut self) {
-        self.stage = Some(open_stage(&self.home.path().join("other stage")));
+        self.stage = Some(open_stage(&self.kept.path().join("other stage")));
         self.known = Mutex::default();
     }
 

@@ -6,6 +6,7 @@
 //! `cargo test --workspace --test fence -- --include-ignored`.
 
 mod bench;
+mod caseless;
 mod files;
 mod guests;
 mod information;
@@ -14,6 +15,7 @@ mod links;
 mod loading;
 mod made;
 mod masks;
+mod mounted;
 mod network;
 mod page;
 mod people;

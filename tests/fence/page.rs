@@ -2,7 +2,8 @@
 
 use crate::threat::{Mechanism, Row};
 use crate::{
-    files, information, interface, links, loading, masks, network, people, resources, terminal, writes,
+    caseless, files, information, interface, links, loading, masks, network, people, resources, terminal,
+    writes,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,6 +16,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
     ("Files", files::ROWS),
     ("Links, and things that are swapped", links::ROWS),
     ("What is hidden", masks::ROWS),
+    ("File systems without case", caseless::ROWS),
     ("Changes", writes::ROWS),
     ("Staged changes: what was not read", writes::knowing::ROWS),
     ("Staged changes: where", writes::places::ROWS),

@@ -135,6 +135,8 @@ pub(crate) enum By {
     RustAndC,
     /// The one in Python: its library alone knows how.
     Python,
+    /// The hostile component in Rust, on file systems that don't tell case apart.
+    Caseless,
     /// A component made in the test.
     Made,
     /// The library, on a hostile project.
@@ -149,6 +151,7 @@ impl By {
             Self::EveryLanguage => "Rust, C, Python",
             Self::RustAndC => "Rust, C",
             Self::Python => "Python",
+            Self::Caseless => "Rust, on exFAT and NTFS",
             Self::Made => "a component made for it",
             Self::Library => "the library",
             Self::Binary => "the real binary",
@@ -186,6 +189,13 @@ macro_rules! threats {
     (@ EveryLanguage $test:ident) => { $crate::threat::threats!(@ in ["rust", "c", "python"] $test); };
     (@ RustAndC $test:ident) => { $crate::threat::threats!(@ in ["rust", "c"] $test); };
     (@ Python $test:ident) => { $crate::threat::threats!(@ in ["python"] $test); };
+    (@ Caseless $test:ident) => {
+        #[test]
+        #[ignore = "needs root, FUSE, exfat-fuse, exfatprogs and ntfs-3g, and Rust's toolchain: see tests/fence/guests/build.sh"]
+        fn $test() {
+            $crate::threat::in_languages(&["rust"], super::$test);
+        }
+    };
     (@ in $languages:tt $test:ident) => {
         #[test]
         #[ignore = "needs toolchains: see tests/fence/guests/build.sh"]

@@ -84,7 +84,12 @@ fn set_aside(folder: &OwnedFd, step: &Step, aside: &mut Vec<SetAside>) -> Result
     let suffix = random_name();
     let suffix = suffix.get(..8).unwrap_or_default();
     let now_at = format!("{}.kept-{suffix}", step.place);
-    renameat_with(folder, &*os_name(&step.place)?, folder, &*os_name(&now_at)?, RenameFlags::NOREPLACE)?;
+    let (from, to) = (os_name(&step.place)?, os_name(&now_at)?);
+    match renameat_with(folder, &*from, folder, &*to, RenameFlags::NOREPLACE) {
+        // Most file systems in user space know no flags. Nobody has a file of that random name.
+        Err(Errno::INVAL) => renameat_with(folder, &*from, folder, &*to, RenameFlags::empty())?,
+        outcome => outcome?,
+    }
     aside.push(SetAside { path: path_of(&step.place), now_at: path_of(&now_at) });
     Ok(())
 }

@@ -11,6 +11,7 @@ use super::place::Place;
 use super::policy::{Want, is_state_folder};
 use super::refused::Refused;
 use super::resolve::Links;
+use crate::mask::folded;
 use crate::receipt::DenialReason;
 use rustix::fs::{Dir, FileType};
 use std::collections::BTreeSet;
@@ -29,6 +30,12 @@ impl View {
         }
         if source.place == target.place {
             return Ok(());
+        }
+        // Where names differ in case alone, the file system may have one file for both.
+        if matches!(target.there, There::Project(_))
+            && folded(source.place.as_str()) == folded(target.place.as_str())
+        {
+            return Err(ErrorCode::Exist.into());
         }
         let is_link = |met: &Met| match &met.there {
             There::Project(pinned) => pinned.kind() == Some(FileType::Symlink),
