@@ -274,8 +274,16 @@ fn a_file_that_comes_and_goes(guest: &Guest) {
 /// Does the one thing again and again on a thread while the other is done once.
 pub(crate) fn while_doing<T>(mut again: impl FnMut(usize) + Send, once: impl FnOnce() -> T) -> T {
     use std::sync::atomic::{AtomicBool, Ordering};
+    /// Raised when it is dropped, by a panic too: the thread would go on for ever.
+    struct AtTheEnd<'a>(&'a AtomicBool);
+    impl Drop for AtTheEnd<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let stop = AtomicBool::new(false);
     std::thread::scope(|threads| {
+        let _stop = AtTheEnd(&stop);
         threads.spawn(|| {
             for turn in 0.. {
                 if stop.load(Ordering::Relaxed) {
@@ -284,9 +292,7 @@ pub(crate) fn while_doing<T>(mut again: impl FnMut(usize) + Send, once: impl FnO
                 again(turn);
             }
         });
-        let done = once();
-        stop.store(true, Ordering::Relaxed);
-        done
+        once()
     })
 }
 

@@ -1,12 +1,13 @@
 //! Somebody swaps things while a guest opens them: no secret is read, nothing waits.
 
 use crate::fence_guest::{Project, WALKS};
+use crate::meanwhile::meanwhile;
 use crate::watchdog::in_time;
 use ringfence_sandbox::view::Walk;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::collections::BTreeMap;
 use std::fs;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// How long each way of walking is raced at least, and how long the control is waited for.
@@ -80,19 +81,17 @@ fn race(walk: Walk) {
     let project = project();
     // `src/single` is granted by itself as well.
     let mut guest = project.guest(walk, &[".", "src/single"]);
-    let (stop, swaps) = (AtomicBool::new(false), AtomicU64::new(0));
+    let swaps = AtomicU64::new(0);
     let mut outcomes: BTreeMap<(&str, String), u64> = BTreeMap::new();
     let mut leaks_of_the_careless = 0;
-    std::thread::scope(|threads| {
-        threads.spawn(|| {
-            while !stop.load(Relaxed) {
-                for (one, other) in PAIRS {
-                    let (one, other) = (project.at(one), project.at(other));
-                    renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).expect("exchanged");
-                    swaps.fetch_add(1, Relaxed);
-                }
-            }
-        });
+    let swap = || {
+        for (one, other) in PAIRS {
+            let (one, other) = (project.at(one), project.at(other));
+            renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).expect("exchanged");
+            swaps.fetch_add(1, Relaxed);
+        }
+    };
+    meanwhile(swap, || {
         let start = Instant::now();
         while start.elapsed() < AT_LEAST || (leaks_of_the_careless == 0 && start.elapsed() < AT_MOST) {
             for path in PATHS.iter().chain(&["src/folder/../flip", "src/inner/../inner/state"]).copied() {
@@ -101,7 +100,6 @@ fn race(walk: Walk) {
             }
             leaks_of_the_careless += u64::from(careless(&project));
         }
-        stop.store(true, Relaxed);
     });
     let secrets: Vec<_> = outcomes.iter().filter(|((_, text), _)| text.contains("SECRET")).collect();
     assert!(secrets.is_empty(), "{walk:?}: {secrets:?}");

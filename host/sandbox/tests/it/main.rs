@@ -32,6 +32,7 @@ mod guests;
 mod json;
 mod json_passing;
 mod limits;
+mod meanwhile;
 mod memo;
 mod network;
 mod reflect;

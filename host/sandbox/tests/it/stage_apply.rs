@@ -1,6 +1,7 @@
 //! Applying: all or nothing, only on what the run has seen, and with everything else left alone.
 
 use crate::fence_guest::{Project, WALKS};
+use crate::meanwhile::meanwhile;
 use crate::stage_guest::{How, Run, path};
 use ringfence_sandbox::{ApplyError, Conflict, ConflictKind, ProjectDir, Recovered};
 use std::fs;
@@ -314,18 +315,19 @@ fn a_folder_swapped_for_a_link_while_it_is_applied_leads_nowhere() {
     fs::create_dir(run.project.outside().join("er")).unwrap();
     let outside = run.project.outside();
     let before = tree(&outside);
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                fs::rename(&real, &parked).unwrap();
-                std::os::unix::fs::symlink(&outside, &real).unwrap();
-                fs::remove_file(&real).unwrap();
-                fs::rename(&parked, &real).unwrap();
-            }
-        });
+    let swap = || {
+        fs::rename(&real, &parked).unwrap();
+        std::os::unix::fs::symlink(&outside, &real).unwrap();
+        fs::remove_file(&real).unwrap();
+        fs::rename(&parked, &real).unwrap();
+    };
+    meanwhile(swap, || {
         for i in 0..60 {
-            let mut guest = run.guest();
+            // One that was cut off comes first.
+            let Ok(mut guest) = run.begin() else {
+                let _ = run.stage.recover(&run.dir());
+                continue;
+            };
             let wrote = guest.write("src/deep/er/new.txt", i.to_string());
             let made = guest.write("src/deep/made.txt", i.to_string());
             guest.settle(true);
@@ -334,7 +336,6 @@ fn a_folder_swapped_for_a_link_while_it_is_applied_leads_nowhere() {
                 let _ = run.apply();
             }
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
     assert_eq!(tree(&outside), before);
     run.stage.recover(&run.dir()).unwrap();
