@@ -194,6 +194,7 @@ impl Fence {
             stage: self.stage.clone(),
             known: self.known.lock().unwrap().clone(),
             egress: EgressContext::default(),
+            env: self.env.clone(),
             cancel: CancellationToken::new(),
         }
     }
