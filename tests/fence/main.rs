@@ -6,6 +6,7 @@
 //! `cargo test --workspace --test fence -- --include-ignored`.
 
 mod bench;
+mod environment;
 mod files;
 mod guests;
 mod information;

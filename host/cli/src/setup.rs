@@ -197,7 +197,7 @@ impl Setup {
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
         let toolbox =
-            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_secrets(folders)?;
+            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_values(folders)?;
         let allowed = match &self.allowed {
             None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

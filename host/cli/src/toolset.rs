@@ -4,7 +4,7 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, Role, ToolPolicy, secrets};
+use crate::config::{Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -12,9 +12,9 @@ use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
     Access, ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig,
-    Tool, Toolset,
+    Tool, Toolset, Variables,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Tools ready to be called on one project.
@@ -24,6 +24,7 @@ pub struct Toolbox {
     own: BTreeMap<String, Scope>,
     all: Scope,
     egress: EgressContext,
+    env: Arc<Variables>,
 }
 
 /// What a tool may touch, opened.
@@ -66,19 +67,25 @@ impl Toolbox {
             }
         }
         let all = open(grants)?;
-        Ok(Self { tools, own, all, egress: EgressContext::default() })
+        Ok(Self { tools, own, all, egress: EgressContext::default(), env: Arc::default() })
     }
 
-    /// The same with the values of the secrets that go with its requests: without them, calls that
-    /// may need one aren't made.
-    pub fn with_secrets(self, folders: &Folders) -> Result<Self> {
-        let values = secrets::values(&self.all.tree.grants().secrets, folders)?;
-        Ok(Self { egress: EgressContext::new(Arc::new(values)), ..self })
+    /// The same with what its calls are given: the values of the secrets that go with their requests
+    /// (without them, calls that may need one aren't made), and those of the variables that they see.
+    pub fn with_values(self, folders: &Folders) -> Result<Self> {
+        let grants = self.all.tree.grants();
+        let (secrets, env) = (secrets::values(&grants.secrets, folders)?, env::values(grants)?);
+        Ok(Self { egress: EgressContext::new(Arc::new(secrets)), env: Arc::new(env), ..self })
     }
 
     /// How tools reach the hosts that they are granted.
     pub fn egress(&self) -> &EgressContext {
         &self.egress
+    }
+
+    /// The values of the variables that tools may see.
+    pub fn env(&self) -> &Arc<Variables> {
+        &self.env
     }
 
     /// A tool that a role names.
@@ -174,9 +181,10 @@ impl Toolbox {
 }
 
 /// What a standard tool is given of a grant: to write only if it's made for that, so that the others
-/// can work side by side; and hosts, with their secrets, only if it's made for those.
+/// can work side by side; hosts, with their secrets, only if it's made for those; of the environment
+/// nothing, since none of them heeds it.
 fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
-    let mut enough = given.clone();
+    let mut enough = Grants { env: BTreeSet::new(), ..given.clone() };
     match need {
         // What it reads it could send.
         Some(Need::Egress) => enough.dirs.clear(),

@@ -69,9 +69,7 @@ pub struct CallRequest {
 impl CallRequest {
     /// What the guest finds in its environment.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&VariableName, &VariableValue)> {
-        let granted = self.tree.grants().open_env();
-        let asks = self.tool.component().tools().sees_variables();
-        self.env.among(granted).filter(move |_| asks)
+        self.env.among(self.tree.grants().env_of(&self.tool))
     }
 }
 

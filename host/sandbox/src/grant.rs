@@ -233,6 +233,8 @@ impl Limits {
     }
 }
 
+static NO_VARIABLES: BTreeSet<VariableName> = BTreeSet::new();
+
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
@@ -273,8 +275,7 @@ impl Grants {
     /// The variables that are seen: none in a deterministic call, since their values can differ
     /// from one command to the next.
     pub fn open_env(&self) -> &BTreeSet<VariableName> {
-        static NONE: BTreeSet<VariableName> = BTreeSet::new();
-        if self.deterministic { &NONE } else { &self.env }
+        if self.deterministic { &NO_VARIABLES } else { &self.env }
     }
 
     /// Whether time and chance are made up.
@@ -289,8 +290,13 @@ impl Grants {
         let component = tool.component().tools();
         let hosts = if component.asks_hosts() { self.hosts.clone() } else { Vec::new() };
         let dirs = if component.opens_files() { self.dirs.clone() } else { Vec::new() };
-        let env = if component.sees_variables() { self.env.clone() } else { BTreeSet::new() };
-        Self { hosts, dirs, env, ..self.clone() }.facts()
+        Self { hosts, dirs, env: self.env_of(tool).clone(), ..self.clone() }.facts()
+    }
+
+    /// The variables that one tool sees, as far as they are set.
+    pub fn env_of(&self, tool: &Tool) -> &BTreeSet<VariableName> {
+        let blind = self.deterministic || !tool.component().tools().sees_variables();
+        if blind { &NO_VARIABLES } else { &self.env }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.

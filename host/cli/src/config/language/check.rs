@@ -2,7 +2,9 @@
 
 use super::{Key, Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
-use ringfence_sandbox::{GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader};
+use ringfence_sandbox::{
+    GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader, SecretName, VariableName,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -205,6 +207,16 @@ impl Found<'_> {
                     refuse(why.to_string());
                 }
             }
+            (Kind::Variable, DeValue::String(text)) => {
+                if let Err(why) = VariableName::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
+            (Kind::Secret, DeValue::String(text)) => {
+                if let Err(why) = SecretName::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
             (Kind::Methods, DeValue::Array(methods)) => {
                 if methods.is_empty() {
                     refuse("names none: leave it out for GET and HEAD".to_owned());
@@ -316,9 +328,14 @@ fn no_word(text: &str, words: &[&str]) -> String {
 fn wanted(kind: &Kind) -> &'static str {
     match kind {
         Kind::Bool => "true or false",
-        Kind::Text | Kind::OneOf(_) | Kind::Path | Kind::Mask | Kind::Url | Kind::Header => {
-            "a text in quotes"
-        }
+        Kind::Text
+        | Kind::OneOf(_)
+        | Kind::Path
+        | Kind::Mask
+        | Kind::Url
+        | Kind::Header
+        | Kind::Variable
+        | Kind::Secret => "a text in quotes",
         Kind::Count(..) => "a whole number",
         Kind::Number => "a number",
         Kind::Time => "a time with a unit in quotes, such as \"30s\"",

@@ -68,6 +68,10 @@ pub(super) enum Kind {
     Methods,
     /// The name of a header.
     Header,
+    /// The name of a variable of the environment.
+    Variable,
+    /// The name of a secret.
+    Secret,
     /// Several, in order.
     List(&'static Kind),
     /// A path, or a table that has one.

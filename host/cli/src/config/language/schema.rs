@@ -50,6 +50,8 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
             | Kind::Url
             | Kind::Methods
             | Kind::Header
+            | Kind::Variable
+            | Kind::Secret
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
@@ -120,6 +122,8 @@ fn kind(kind: &Kind) -> Value {
             json!({ "type": "array", "minItems": 1, "items": method })
         }
         Kind::Header => json!({ "type": "string", "pattern": "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$" }),
+        Kind::Variable => json!({ "type": "string", "pattern": r"^[^=\u0000-\u001f\u007f-\u009f]{1,256}$" }),
+        Kind::Secret => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
         Kind::List(of) => json!({ "type": "array", "items": self::kind(of) }),
         Kind::PathOr(of) => either(path(), defined(of)),
         Kind::HostOr(of) => either(url(), defined(of)),

@@ -112,6 +112,10 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
             dirs(&["[\"GET\"]", "[\"POST\", \"PUT\"]"], &["[]", "[\"get\"]", "[\"TRACE\"]", "\"GET\"", "[1]"])
         }
         Kind::Header => dirs(&["\"x-key\"", "\"Authorization\""], &["\"a b\"", "\"\"", "1"]),
+        Kind::Variable => {
+            dirs(&["\"LANG\"", "\"a.b-c\""], &["\"A=B\"", "\"\"", "\"A\\u0000\"", "\"A\\u0085\"", "1"])
+        }
+        Kind::Secret => dirs(&["\"brave\"", "\"my-key_2\""], &["\"a b\"", "\"\"", "1"]),
         Kind::HostOr(_) => dirs(
             &["\"https://a.example/v1\"", "{ url = \"http://a.example\" }"],
             &["{ methods = [\"GET\"] }", "\"a.example\"", "1", "{ url = \"a.example\" }"],

@@ -35,6 +35,8 @@ pub fn commented(folders: &[String]) -> String {
             | Kind::Url
             | Kind::Methods
             | Kind::Header
+            | Kind::Variable
+            | Kind::Secret
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
@@ -66,6 +68,8 @@ fn keys(text: &mut String, table: &Table, folders: &[String]) {
                 | Kind::Url
                 | Kind::Methods
                 | Kind::Header
+                | Kind::Variable
+                | Kind::Secret
                 | Kind::List(_)
                 | Kind::PathOr(_)
                 | Kind::HostOr(_)
