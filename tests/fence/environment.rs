@@ -2,9 +2,9 @@
 
 use crate::bench::{Fence, SECRET, lay_out, product};
 use crate::guests::Guest;
-use crate::made::{self, ALLOCATOR};
 use crate::threat::threats;
 use ringfence_tests::product::{Ended, Product};
+use ringfence_tests::teller::TELLER;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -12,7 +12,7 @@ threats! {
     "Reading variables that weren't granted, where others were",
         EmptyWorld, "those that are granted and set, and nothing else of the host's"
         => EveryLanguage variables_beside_the_granted_ones;
-    "The same through the real binary, with a key in its environment",
+    "The same through the real binary, with a key beside a variable that a flag grants",
         EmptyWorld, "the granted variable; the receipt has its name and not its value"
         => EveryLanguage a_key_beside_a_granted_variable;
     "Reading granted variables in a call that is to be deterministic",
@@ -56,7 +56,8 @@ fn a_key_beside_a_granted_variable(guest: &Guest) {
     lay_out(&product.home().join("project"));
     let component = guest.file.to_str().unwrap();
     let arguments = ["tool", "call", "surroundings", "--project", "project", "--dir", "src", "--component"];
-    let arguments = [&arguments[..], &[component, "--receipt", "--allow-env", "GREETING"]].concat();
+    let arguments =
+        [&arguments[..], &[component, "--receipt", "--quiet", "--allow-env", "GREETING"]].concat();
     let environment = [("GREETING", "good-morning".to_owned()), ("OPENAI_API_KEY", SECRET.to_owned())];
     let ended = product.run(&arguments, &environment);
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -69,33 +70,12 @@ fn a_key_beside_a_granted_variable(guest: &Guest) {
     assert!(!ended.stdout.contains(SECRET), "{ended:?}");
 }
 
-/// A component whose one tool gives back its environment.
-fn teller() -> Vec<u8> {
-    made::over(
-        "package wasi:cli@0.2.6 {
-           interface environment { get-environment: func() -> list<tuple<string, string>>; }
-         }
-         package test:made {
-           world tools {
-             import wasi:cli/environment@0.2.6;
-             export variables: func() -> list<tuple<string, string>>;
-           }
-         }",
-        &format!(
-            r#"(module
-              (import "wasi:cli/environment@0.2.6" "get-environment" (func $environment (param i32)))
-              {ALLOCATOR}
-              (func (export "variables") (result i32) (call $environment (i32.const 16)) (i32.const 16)))"#
-        ),
-    )
-}
-
-/// A project with that component, and a file that asks for this.
+/// A project with a component that tells its environment, and a file that asks for this.
 fn project(asks: &str) -> Product {
     let product = product();
     let project = product.home().join("project");
     lay_out(&project);
-    fs::write(project.join("teller.wasm"), teller()).unwrap();
+    fs::write(project.join("teller.wasm"), wat::parse_str(TELLER).unwrap()).unwrap();
     fs::write(project.join("ringfence.toml"), format!("components = [\"teller.wasm\"]\n{asks}")).unwrap();
     product
 }

@@ -74,7 +74,7 @@ impl Toolbox {
     /// (without them, calls that may need one aren't made), and those of the variables that they see.
     pub fn with_values(self, folders: &Folders) -> Result<Self> {
         let grants = self.all.tree.grants();
-        let (secrets, env) = (secrets::values(&grants.secrets, folders)?, env::values(grants)?);
+        let (secrets, env) = (secrets::values(&grants.secrets, folders)?, env::values(grants, folders)?);
         Ok(Self { egress: EgressContext::new(Arc::new(secrets)), env: Arc::new(env), ..self })
     }
 
@@ -168,6 +168,13 @@ impl Toolbox {
         let component = tool.component();
         let need = standard::by_digest(component.digest()).and_then(|standard| standard.need());
         component.tools().opens_files() && !matches!(need, Some(Need::Egress))
+    }
+
+    /// Whether a tool could see a variable if one were granted: not without importing
+    /// `wasi:cli/environment`, and not a standard one.
+    pub fn sees_variables(&self, tool: &Tool) -> bool {
+        let component = tool.component();
+        component.tools().sees_variables() && standard::by_digest(component.digest()).is_none()
     }
 
     /// Whether calls of any tool may be answered by earlier ones.

@@ -2,6 +2,7 @@
 
 use super::DirSpec;
 use clap::Args;
+use ringfence_sandbox::VariableName;
 
 /// `ringfence grant`
 #[derive(Debug, Clone, Args)]
@@ -10,9 +11,12 @@ pub struct GrantLaterArgs {
     #[arg(value_name = "RUN")]
     pub run: String,
     /// Allow this folder or file of the project from the next call on; may be repeated
-    #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present = "hosts")]
+    #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present_any = ["hosts", "env"])]
     pub dirs: Vec<DirSpec>,
     /// Allow requests to this host from the next call on; may be repeated
     #[arg(long = "allow-host", value_name = "URL")]
     pub hosts: Vec<String>,
+    /// Let tools see this variable of the environment from the next call on; may be repeated
+    #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableName::parse)]
+    pub env: Vec<VariableName>,
 }

@@ -5,8 +5,9 @@
 
 use super::file::ConfigFile;
 use super::reading::place;
-use super::{Flags, project_files};
+use super::{Flags, project_files, user_file};
 use crate::exit::Refusal;
+use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_sandbox::{Grants, MAX_VARIABLES, VariableName, VariableValue, Variables};
 use std::collections::BTreeSet;
@@ -23,6 +24,12 @@ pub(super) fn granted(project: &ConfigFile, user: &ConfigFile, flags: &Flags) ->
     if granted.len() > MAX_VARIABLES {
         return Err(Refusal::usage(too_many("the command line", granted.len())).hint(FEWER).into());
     }
+    no_secret_s(&granted, user)?;
+    Ok(granted)
+}
+
+/// A variable that has the value of a secret is seen by no tool.
+fn no_secret_s(granted: &Names, user: &ConfigFile) -> Result<()> {
     for (secret, section) in &user.secrets {
         let has_its_value = |name: &&VariableName| section.variable() == Some(name.as_str());
         if let Some(name) = granted.iter().find(has_its_value) {
@@ -33,7 +40,7 @@ pub(super) fn granted(project: &ConfigFile, user: &ConfigFile, flags: &Flags) ->
             .into());
         }
     }
-    Ok(granted)
+    Ok(())
 }
 
 /// Of the granted names those that are named here; all where none are.
@@ -115,10 +122,15 @@ impl Unanswered {
 }
 
 /// The values of these variables, as this process has them. One that isn't set has none; one that no
-/// guest could be given is an error.
-pub fn values(grants: &Grants) -> Result<Variables> {
+/// guest could be given, or that the user's own file has come to keep a secret in, is an error.
+pub fn values(grants: &Grants, folders: &Folders) -> Result<Variables> {
     let mut values = Variables::default();
-    for name in grants.open_env() {
+    let granted = grants.open_env();
+    if granted.is_empty() {
+        return Ok(values);
+    }
+    no_secret_s(granted, &user_file::read(folders)?.config)?;
+    for name in granted {
         let Some(value) = std::env::var_os(name.as_str()) else { continue };
         let value = VariableValue::new(value).map_err(|error| {
             Refusal::usage(format!("`{name}` of the environment can't be given to tools: {error}"))
@@ -235,7 +247,9 @@ mod tests {
     fn a_variable_that_isn_t_set_has_no_value_and_is_told() {
         let env = ["PATH", "RINGFENCE_TEST_NOT_SET"].map(|name| VariableName::parse(name).unwrap());
         let grants = Grants { env: env.into(), ..Grants::whole_project() };
-        assert_eq!(format!("{:?}", values(&grants).unwrap()), "{\"PATH\"}");
+        let state = tempfile::tempdir().unwrap();
+        let folders = Folders::find(Some(state.path())).unwrap();
+        assert_eq!(format!("{:?}", values(&grants, &folders).unwrap()), "{\"PATH\"}");
         assert_eq!(
             unset(&grants).into_iter().map(VariableName::as_str).collect::<Vec<_>>(),
             ["RINGFENCE_TEST_NOT_SET"]

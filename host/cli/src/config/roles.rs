@@ -137,6 +137,11 @@ impl Role {
         self.hosts.is_some()
     }
 
+    /// Whether it has variables of its own.
+    pub fn names_env(&self) -> bool {
+        self.env.is_some()
+    }
+
     /// The hosts that are granted without the role.
     pub fn hosts_within(&self) -> &[HostGrant] {
         &self.hosts_within

@@ -45,7 +45,7 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         }
         let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
         wrong.extend(folders.out_of_reach(project.path(), &granted).err());
-        wrong.extend(env::values(&resolved.grants).err());
+        wrong.extend(env::values(&resolved.grants, &folders).err());
         notes.extend(resolved.unanswered.told());
         notes.extend(
             env::unset(&resolved.grants)

@@ -97,8 +97,13 @@ static GRANTS: Table = Table {
         key("deterministic", Kind::Bool, "Equal calls on equal files have one answer.").usually("false"),
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Hosts that tools may make requests to.")
             .usually("[]"),
-        key("env", Kind::List(&Kind::Variable), "Variables of the environment that tools see.").usually("[]"),
-        key("secrets", Kind::List(&Kind::Secret), "Of the user's secrets only these go along."),
+        key(
+            "env",
+            Kind::List(&Kind::Variable),
+            "Variables of the environment that tools see; a project can only name fewer.",
+        )
+        .usually("[]"),
+        key("secrets", Kind::List(&Kind::Secret), "Of the user's secrets only these go along with requests."),
     ],
 };
 
