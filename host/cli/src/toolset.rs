@@ -11,8 +11,8 @@ use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig,
-    Tool, Toolset, Variables,
+    Access, ComponentSource, EgressContext, Facts, GrantedTree, Grants, Limits, ProjectDir, Sandbox,
+    SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -151,15 +151,15 @@ impl Toolbox {
 
     /// What this tool can do under its grants.
     pub fn facts(&self, tool: &str) -> ToolFacts {
-        let grants = self.tree(tool).grants();
-        let facts = self.tools.get(tool).map_or_else(|| grants.facts(), |tool| grants.facts_of(tool));
-        ToolFacts {
-            reads: facts.reads,
-            writes: facts.writes,
-            staged: facts.writes,
-            egress: facts.egress,
-            deterministic: facts.deterministic,
+        match self.tools.get(tool) {
+            Some(tool) => self.facts_of(tool),
+            None => as_told(self.tree(tool).grants().facts()),
         }
+    }
+
+    /// The same of a tool that need not be one of these.
+    pub fn facts_of(&self, tool: &Tool) -> ToolFacts {
+        as_told(self.tree(tool.name()).grants().facts_of(tool))
     }
 
     /// Whether a tool could open a file if a folder were granted: not without importing
@@ -184,6 +184,17 @@ impl Toolbox {
 
     fn scope(&self, tool: &str) -> &Scope {
         self.own.get(tool).unwrap_or(&self.all)
+    }
+}
+
+/// The sandbox's facts as the loop knows them.
+fn as_told(facts: Facts) -> ToolFacts {
+    ToolFacts {
+        reads: facts.reads,
+        writes: facts.writes,
+        staged: facts.writes,
+        egress: facts.egress,
+        deterministic: facts.deterministic,
     }
 }
 

@@ -51,7 +51,9 @@ impl VariableName {
     pub fn parse(text: &str) -> Result<Self, VariableError> {
         let wrong = |one: char| one == '=' || one.is_control();
         if text.is_empty() || text.len() > NAME_BYTES || text.contains(wrong) {
-            return Err(VariableError::Name(bounded(text, NAME_BYTES)));
+            // What stands behind a `=` may be a value.
+            let shown = text.split_inclusive('=').next().unwrap_or_default();
+            return Err(VariableError::Name(bounded(shown, NAME_BYTES)));
         }
         Ok(Self(text.to_owned()))
     }
@@ -136,7 +138,7 @@ mod tests {
         }
         for wrong in ["", "A=B", "=", "A\0", "A\nB", "\u{1b}[2J", &"x".repeat(257)] {
             let error = VariableName::parse(wrong).unwrap_err().to_string();
-            assert!(!error.contains(char::is_control), "{error}");
+            assert!(!error.contains(char::is_control) && !error.contains("B\""), "{error}");
             assert!(serde_json::from_value::<VariableName>(wrong.into()).is_err(), "{wrong:?}");
         }
     }
