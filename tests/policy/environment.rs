@@ -37,9 +37,12 @@ fn a_variable_is_granted_as_a_folder_is_and_read_afresh_by_whoever_goes_on() {
     );
     let grant = json!({ "what": "variable", "name": "GREETING" });
     assert_eq!(shown(&product, run)["granted"][0]["grant"], grant);
-    for (name, why) in [("GREETING", "granted already"), ("A=B", "is no name of a variable")] {
+    for (name, why) in
+        [("GREETING", "granted already"), ("TOKEN=zebra", "\"TOKEN=\" is no name of a variable")]
+    {
         let again = product.run(&["grant", run, "--allow-env", name], &[]);
         assert!(again.code == Some(2) && again.stderr.contains(why), "{again:?}");
+        assert!(!again.stderr.contains("zebra"), "{again:?}");
     }
     let environment = [&server.env()[..], &[("GREETING", "good evening".to_owned())]].concat();
     let ended = product.run_printed(granted.printed_command("--answer"), &environment);

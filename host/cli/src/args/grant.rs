@@ -1,6 +1,7 @@
 //! `ringfence grant`
 
 use super::DirSpec;
+use super::variable::VariableParser;
 use clap::Args;
 use ringfence_sandbox::VariableName;
 
@@ -17,6 +18,6 @@ pub struct GrantLaterArgs {
     #[arg(long = "allow-host", value_name = "URL")]
     pub hosts: Vec<String>,
     /// Let tools see this variable of the environment from the next call on; may be repeated
-    #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableName::parse)]
+    #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableParser)]
     pub env: Vec<VariableName>,
 }

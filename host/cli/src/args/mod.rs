@@ -16,6 +16,7 @@ mod run;
 mod supervise;
 mod tool;
 mod values;
+mod variable;
 
 pub use changes::{DiffArgs, SettleArgs};
 pub use compare::CompareArgs;
@@ -193,7 +194,7 @@ pub struct GrantArgs {
     pub hosts: Vec<HostGrant>,
     /// Let tools see this variable of the environment, with the value it has now; may be repeated
     /// [default: none]
-    #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableName::parse, help_heading = "Fence")]
+    #[arg(long = "allow-env", value_name = "NAME", value_parser = variable::VariableParser, help_heading = "Fence")]
     pub env: Vec<VariableName>,
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
