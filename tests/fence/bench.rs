@@ -6,7 +6,7 @@ use crate::standing::Standing;
 use ringfence_sandbox::{
     Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant,
     EgressContext, GrantPath, GrantedTree, Grants, KnownReads, Limits, Outcome, ProjectDir, Sandbox,
-    SandboxConfig, Stage, Tool, Toolset,
+    SandboxConfig, Stage, Tool, Toolset, VariableName, VariableValue, Variables,
 };
 use ringfence_tests::product::Product;
 use serde_json::{Value, json};
@@ -67,6 +67,8 @@ pub(crate) struct Fence {
     tree: Arc<GrantedTree>,
     limits: Limits,
     stage: Option<Arc<Stage>>,
+    /// The values of variables, granted or not.
+    env: Arc<Variables>,
     /// What its calls have read.
     known: Mutex<Arc<KnownReads>>,
 }
@@ -97,6 +99,27 @@ impl Fence {
         Self::under(&Grants { dirs: granted(&["src"]), deterministic: true, ..Grants::whole_project() })
     }
 
+    /// With `src` granted and these variables, out of those that have values.
+    pub(crate) fn seeing(granted: &[&str], values: &[(&str, &str)]) -> Self {
+        let named = |name: &&str| VariableName::parse(name).unwrap();
+        let mut env = Variables::default();
+        for (name, value) in values {
+            env.insert(named(name), VariableValue::new((*value).into()).unwrap());
+        }
+        let grants = Grants {
+            dirs: self::granted(&["src"]),
+            env: granted.iter().map(named).collect(),
+            ..Grants::whole_project()
+        };
+        Self { env: Arc::new(env), ..Self::under(&grants) }
+    }
+
+    /// The same grants for calls that equal calls may be answered by.
+    pub(crate) fn made_deterministic(self) -> Self {
+        let grants = Grants { deterministic: true, ..self.tree.grants().clone() };
+        Self { tree: open_under(&self.project(), &grants).unwrap(), ..self }
+    }
+
     fn under(grants: &Grants) -> Self {
         Self::at_home(tempfile::tempdir().unwrap(), grants)
     }
@@ -114,7 +137,7 @@ impl Fence {
         let tree = open_under(&home.path().join("project"), grants).unwrap();
         let stage = tree.grants().facts().writes.then(|| open_stage(&kept.path().join("stage")));
         let limits = Limits { time_ms: 60_000, ..Limits::default() };
-        Self { home, kept, tree, limits, stage, known: Mutex::default() }
+        Self { home, kept, tree, limits, stage, env: Arc::default(), known: Mutex::default() }
     }
 
     pub(crate) fn within(self, limits: Limits) -> Self {
@@ -206,6 +229,7 @@ impl Fence {
             stage: self.stage.clone(),
             known: self.known.lock().unwrap().clone(),
             egress: EgressContext::default(),
+            env: self.env.clone(),
             cancel: CancellationToken::new(),
         }
     }

@@ -7,6 +7,7 @@
 
 mod bench;
 mod caseless;
+mod environment;
 mod files;
 mod guests;
 mod information;

@@ -2,8 +2,8 @@
 
 use crate::threat::{Mechanism, Row};
 use crate::{
-    caseless, files, information, interface, links, loading, masks, network, people, resources, terminal,
-    writes,
+    caseless, environment, files, information, interface, links, loading, masks, network, people, resources,
+    terminal, writes,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -24,6 +24,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
     ("Staged changes: applied by a person", writes::applying::ROWS),
     ("Time, memory, output", resources::ROWS),
     ("State and information", information::ROWS),
+    ("The environment", environment::ROWS),
     ("The network", network::ROWS),
     ("Components", loading::ROWS),
     ("Arguments and results", interface::ROWS),

@@ -26,7 +26,7 @@ pub(crate) enum Mechanism {
     Cut,
     /// A new instance for every call.
     FreshInstance,
-    /// No environment, no arguments, made-up clocks.
+    /// No arguments, no variables but granted ones, made-up clocks.
     EmptyWorld,
     /// A crash ends the guest's instance alone.
     Trap,
@@ -81,7 +81,7 @@ impl Mechanism {
             }
             Self::EmptyWorld => (
                 "empty world",
-                "there are no variables and no arguments; clocks and chance are made up unless granted",
+                "there are no arguments, and of variables only those that the user grants; clocks and chance are made up unless granted",
             ),
             Self::Trap => ("trap", "a crash is the end of the tool's instance and of nothing else"),
             Self::ClosedNetwork => (

@@ -1,5 +1,6 @@
 //! The policy as a person meets it: what a run may do, as whom, and what is allowed while it lasts.
 
+mod environment;
 mod grants;
 mod roles;
 
@@ -25,6 +26,11 @@ fn configure(product: &Product, text: &str) {
 /// A model with one task, to read a file; it asks a person first if it may, and tries after any
 /// answer.
 fn asks_first(file: &'static str) -> impl FnMut(&Asked) -> Answer + Send + 'static {
+    asks_first_and_calls("read_file", json!({ "file_path": file }))
+}
+
+/// The same with another call.
+fn asks_first_and_calls(tool: &'static str, input: Value) -> impl FnMut(&Asked) -> Answer + Send + 'static {
     let (mut planned, mut asked_once) = (false, false);
     move |asked| match asked.stage {
         Some(Stage::Plan) if !planned => {
@@ -41,12 +47,11 @@ fn asks_first(file: &'static str) -> impl FnMut(&Asked) -> Answer + Send + 'stat
             asked_once = true;
             Answer::Json(json!({
                 "reasoning": "it isn't granted", "action": "human_help", "action_input": {},
-                "query_to_human": format!("May I read {file}?"), "confidence": "low",
+                "query_to_human": format!("May I call {tool} with {input}?"), "confidence": "low",
             }))
         }
         Some(Stage::Decide) => Answer::Json(json!({
-            "reasoning": "now", "action": "read_file", "confidence": "high",
-            "action_input": { "file_path": file },
+            "reasoning": "now", "action": tool, "confidence": "high", "action_input": input,
         })),
         _ => Answer::Json(json!({
             "reasoning": "seen", "sub_task_status": "completed", "summary": "It was tried.",

@@ -7,3 +7,4 @@
 
 pub mod messages_api;
 pub mod product;
+pub mod teller;

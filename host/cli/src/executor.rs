@@ -74,6 +74,7 @@ impl Fenced {
             known: self.staging.as_ref().map(Staging::known).unwrap_or_default(),
             limits: Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() },
             egress: self.toolbox.egress().clone(),
+            env: self.toolbox.env().clone(),
             cancel: CancellationToken::new(),
         }
     }

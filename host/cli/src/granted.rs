@@ -14,6 +14,7 @@ pub fn granted_words(grant: &LaterGrant) -> String {
             format!("{} ({})", one_line(path, TEXT), one_line(access, 20))
         }
         LaterGrant::Host { url } => one_line(url, TEXT),
+        LaterGrant::Variable { name } => format!("{} of the environment", one_line(name, TEXT)),
     }
 }
 

@@ -17,7 +17,7 @@ use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::{
-    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir,
+    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir, VariableName,
 };
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
@@ -151,8 +151,8 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Takes in what a person allows during the run. A tool that was given folders or hosts of its own
-    /// keeps to them. No new secret comes with a host: they were chosen when the run began, though one
+    /// Takes in what a person allows during the run. A tool that was given folders, hosts or variables of
+    /// its own keeps to them. No new secret comes with a host: they were chosen when the run began, though one
     /// of them goes with requests to this host too where it belongs there.
     pub fn allow(&mut self, grant: &LaterGrant) -> Result<()> {
         match grant {
@@ -173,6 +173,14 @@ impl Setup {
                     policy.hosts.push(host.clone());
                 }
                 self.grants.hosts.push(host);
+                Ok(())
+            }
+            LaterGrant::Variable { name } => {
+                let name = VariableName::parse(name)?;
+                for policy in self.tools.values_mut().filter(|policy| policy.env == self.grants.env) {
+                    policy.env.insert(name.clone());
+                }
+                self.grants.env.insert(name);
                 Ok(())
             }
         }
@@ -197,7 +205,7 @@ impl Setup {
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
         let toolbox =
-            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_secrets(folders)?;
+            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_values(folders)?;
         let allowed = match &self.allowed {
             None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

@@ -4,17 +4,17 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, Role, ToolPolicy, secrets};
+use crate::config::{Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, ComponentSource, EgressContext, GrantedTree, Grants, Limits, ProjectDir, Sandbox, SandboxConfig,
-    Tool, Toolset,
+    Access, ComponentSource, EgressContext, Facts, GrantedTree, Grants, Limits, ProjectDir, Sandbox,
+    SandboxConfig, Tool, Toolset, Variables,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Tools ready to be called on one project.
@@ -24,6 +24,7 @@ pub struct Toolbox {
     own: BTreeMap<String, Scope>,
     all: Scope,
     egress: EgressContext,
+    env: Arc<Variables>,
 }
 
 /// What a tool may touch, opened.
@@ -66,19 +67,25 @@ impl Toolbox {
             }
         }
         let all = open(grants)?;
-        Ok(Self { tools, own, all, egress: EgressContext::default() })
+        Ok(Self { tools, own, all, egress: EgressContext::default(), env: Arc::default() })
     }
 
-    /// The same with the values of the secrets that go with its requests: without them, calls that
-    /// may need one aren't made.
-    pub fn with_secrets(self, folders: &Folders) -> Result<Self> {
-        let values = secrets::values(&self.all.tree.grants().secrets, folders)?;
-        Ok(Self { egress: EgressContext::new(Arc::new(values)), ..self })
+    /// The same with what its calls are given: the values of the secrets that go with their requests
+    /// (without them, calls that may need one aren't made), and those of the variables that they see.
+    pub fn with_values(self, folders: &Folders) -> Result<Self> {
+        let grants = self.all.tree.grants();
+        let (secrets, env) = (secrets::values(&grants.secrets, folders)?, env::values(grants, folders)?);
+        Ok(Self { egress: EgressContext::new(Arc::new(secrets)), env: Arc::new(env), ..self })
     }
 
     /// How tools reach the hosts that they are granted.
     pub fn egress(&self) -> &EgressContext {
         &self.egress
+    }
+
+    /// The values of the variables that tools may see.
+    pub fn env(&self) -> &Arc<Variables> {
+        &self.env
     }
 
     /// A tool that a role names.
@@ -144,15 +151,15 @@ impl Toolbox {
 
     /// What this tool can do under its grants.
     pub fn facts(&self, tool: &str) -> ToolFacts {
-        let grants = self.tree(tool).grants();
-        let facts = self.tools.get(tool).map_or_else(|| grants.facts(), |tool| grants.facts_of(tool));
-        ToolFacts {
-            reads: facts.reads,
-            writes: facts.writes,
-            staged: facts.writes,
-            egress: facts.egress,
-            deterministic: facts.deterministic,
+        match self.tools.get(tool) {
+            Some(tool) => self.facts_of(tool),
+            None => as_told(self.tree(tool).grants().facts()),
         }
+    }
+
+    /// The same of a tool that need not be one of these.
+    pub fn facts_of(&self, tool: &Tool) -> ToolFacts {
+        as_told(self.tree(tool.name()).grants().facts_of(tool))
     }
 
     /// Whether a tool could open a file if a folder were granted: not without importing
@@ -161,6 +168,13 @@ impl Toolbox {
         let component = tool.component();
         let need = standard::by_digest(component.digest()).and_then(|standard| standard.need());
         component.tools().opens_files() && !matches!(need, Some(Need::Egress))
+    }
+
+    /// Whether a tool could see a variable if one were granted: not without importing
+    /// `wasi:cli/environment`, and not a standard one.
+    pub fn sees_variables(&self, tool: &Tool) -> bool {
+        let component = tool.component();
+        component.tools().sees_variables() && standard::by_digest(component.digest()).is_none()
     }
 
     /// Whether calls of any tool may be answered by earlier ones.
@@ -173,10 +187,22 @@ impl Toolbox {
     }
 }
 
+/// The sandbox's facts as the loop knows them.
+fn as_told(facts: Facts) -> ToolFacts {
+    ToolFacts {
+        reads: facts.reads,
+        writes: facts.writes,
+        staged: facts.writes,
+        egress: facts.egress,
+        deterministic: facts.deterministic,
+    }
+}
+
 /// What a standard tool is given of a grant: to write only if it's made for that, so that the others
-/// can work side by side; and hosts, with their secrets, only if it's made for those.
+/// can work side by side; hosts, with their secrets, only if it's made for those; of the environment
+/// nothing, since none of them heeds it.
 fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
-    let mut enough = given.clone();
+    let mut enough = Grants { env: BTreeSet::new(), ..given.clone() };
     match need {
         // What it reads it could send.
         Some(Need::Egress) => enough.dirs.clear(),

@@ -1,7 +1,7 @@
 //! What a person allows during a run.
 //!
 //! Owns: that it is part of the record, bounded, and that the loop knows what tools can do from
-//! then on. Doesn't own: what a folder or a host is, or opening it.
+//! then on. Doesn't own: what a folder, a host or a variable is, or opening it.
 
 use crate::bounds;
 use crate::effect::ToolCall;
@@ -53,6 +53,11 @@ pub enum LaterGrant {
         /// Its address, as the fence reads it.
         url: String,
     },
+    /// A variable of the environment.
+    Variable {
+        /// What it is called.
+        name: String,
+    },
 }
 
 /// A grant with its time, as the state keeps it.
@@ -76,6 +81,7 @@ impl Granted {
                 [&self.by, path, access].into_iter().chain(masks).collect()
             }
             LaterGrant::Host { url } => vec![&self.by, url],
+            LaterGrant::Variable { name } => vec![&self.by, name],
         };
         if texts.iter().any(|text| text.is_empty() || bounds::longer_than(text, TEXT)) {
             return refuse(format!("has an empty text, or one of more than {TEXT} characters"));
@@ -91,8 +97,7 @@ impl Granted {
         let mut names = BTreeSet::new();
         self.tools.iter().try_for_each(|tool| check_tool(tool, &mut names))?;
         if would_outrun(&state.stage, &self.can) {
-            let why =
-                "would let a call that was judged before write or send; let the run go past that call first";
+            let why = "would let a call that was judged before write, send, or send what it sees; let the run go past that call first";
             return refuse(why.to_owned());
         }
         Ok(())
@@ -143,8 +148,10 @@ fn learn_below(stage: &mut Stage, can: &BTreeMap<String, ToolFacts>, new: &[Tool
 /// them.
 fn would_outrun(stage: &Stage, can: &BTreeMap<String, ToolFacts>) -> bool {
     let more = |call: &ToolCall| {
-        can.get(&call.tool)
-            .is_some_and(|can| (can.writes && !call.can.writes) || (can.egress && !call.can.egress))
+        can.get(&call.tool).is_some_and(|can| {
+            let sends_more = can.egress && (!call.can.egress || can.reads && !call.can.reads);
+            (can.writes && !call.can.writes) || sends_more
+        })
     };
     match stage {
         Stage::Executing { turn } => turn.slots.iter().any(|slot| more(&slot.call)),

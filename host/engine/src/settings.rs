@@ -235,7 +235,7 @@ pub struct ToolSpec {
 /// What a tool can do under the grants of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolFacts {
-    /// Reads files of the project.
+    /// Sees what is the user's: files of the project, or variables of the environment.
     pub reads: bool,
     /// Can change files.
     pub writes: bool,

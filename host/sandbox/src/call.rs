@@ -20,6 +20,7 @@ use crate::stdio::Captured;
 use crate::ticker::Ticking;
 use crate::toolset::Tool;
 use crate::trap::{CpuUsedUp, DeadlinePassed};
+use crate::variable::{VariableName, VariableValue, Variables};
 use crate::view::{Footprint, GrantedTree, PastEnd, View};
 use serde_json::Value;
 use std::pin::pin;
@@ -59,8 +60,17 @@ pub struct CallRequest {
     pub limits: Limits,
     /// How it reaches the hosts that it is granted, with the values of secrets.
     pub egress: EgressContext,
+    /// The values of the variables that it may see.
+    pub env: Arc<Variables>,
     /// Cancels the call; cancelling twice or after its end does nothing.
     pub cancel: CancellationToken,
+}
+
+impl CallRequest {
+    /// What the guest finds in its environment.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&VariableName, &VariableValue)> {
+        self.env.among(self.tree.grants().env_of(&self.tool))
+    }
 }
 
 /// What came of a call that was made.

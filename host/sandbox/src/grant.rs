@@ -6,8 +6,9 @@ use crate::digest::Digest;
 use crate::egress::{HostGrant, RequestLimits, SecretGrant};
 use crate::mask::Masks;
 use crate::toolset::Tool;
+use crate::variable::VariableName;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -27,8 +28,11 @@ pub struct Grants {
     /// Secrets that the host adds to some of these requests; their values aren't here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretGrant>,
+    /// Variables of the environment that are seen; their values aren't here.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub env: BTreeSet<VariableName>,
     /// Nothing but the input and what is read of the files may decide an answer: no real clocks or
-    /// random numbers, whatever else is granted, and nothing from the network. Equal calls on equal
+    /// random numbers, whatever else is granted, nothing from the network, no environment. Equal calls on equal
     /// files may then be answered from an earlier one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deterministic: bool,
@@ -229,6 +233,8 @@ impl Limits {
     }
 }
 
+static NO_VARIABLES: BTreeSet<VariableName> = BTreeSet::new();
+
 impl Grants {
     /// What a call on a project gets when nobody said anything: its folder, for reading.
     pub fn whole_project() -> Self {
@@ -237,6 +243,7 @@ impl Grants {
             entropy: false,
             hosts: Vec::new(),
             secrets: Vec::new(),
+            env: BTreeSet::new(),
             deterministic: false,
             settings: BTreeMap::new(),
             limits: Limits::default(),
@@ -245,12 +252,13 @@ impl Grants {
 
     /// What these grants let any tool do.
     pub fn facts(&self) -> Facts {
-        let egress = !self.hosts.is_empty() && !self.deterministic;
+        let egress = !self.open_hosts().is_empty();
+        let sees_variables = !self.open_env().is_empty();
         Facts {
-            reads: !self.dirs.is_empty(),
+            reads: !self.dirs.is_empty() || sees_variables,
             writes: self.dirs.iter().any(|dir| dir.access == Access::Write),
             egress,
-            deterministic: self.makes_up_chance() && !egress,
+            deterministic: self.makes_up_chance() && !egress && !sees_variables,
         }
     }
 
@@ -264,18 +272,31 @@ impl Grants {
         if self.deterministic { &[] } else { &self.secrets }
     }
 
+    /// The variables that are seen: none in a deterministic call, since their values can differ
+    /// from one command to the next.
+    pub fn open_env(&self) -> &BTreeSet<VariableName> {
+        if self.deterministic { &NO_VARIABLES } else { &self.env }
+    }
+
     /// Whether time and chance are made up.
     pub(crate) fn makes_up_chance(&self) -> bool {
         self.deterministic || !self.entropy
     }
 
-    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host, and who doesn't
-    /// import `wasi:filesystem` opens no file.
+    /// What these grants let one tool do: who doesn't import `wasi:http` asks no host, who doesn't
+    /// import `wasi:filesystem` opens no file, and who doesn't import `wasi:cli/environment` sees no
+    /// variable.
     pub fn facts_of(&self, tool: &Tool) -> Facts {
         let component = tool.component().tools();
         let hosts = if component.asks_hosts() { self.hosts.clone() } else { Vec::new() };
         let dirs = if component.opens_files() { self.dirs.clone() } else { Vec::new() };
-        Self { hosts, dirs, ..self.clone() }.facts()
+        Self { hosts, dirs, env: self.env_of(tool).clone(), ..self.clone() }.facts()
+    }
+
+    /// The variables that one tool sees, as far as they are set.
+    pub fn env_of(&self, tool: &Tool) -> &BTreeSet<VariableName> {
+        let blind = self.deterministic || !tool.component().tools().sees_variables();
+        if blind { &NO_VARIABLES } else { &self.env }
     }
 
     /// Over the canonical JSON of the grants, and what is hidden by default.
@@ -289,13 +310,13 @@ impl Grants {
 /// What a tool can do under its grants; never what it says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// Reads files of the project.
+    /// Sees what is the user's: files of the project, or variables of the environment.
     pub reads: bool,
     /// Can change files.
     pub writes: bool,
     /// Can send something off the machine.
     pub egress: bool,
     /// Gives equal answers to equal calls on an unchanged project: nothing of it comes from chance,
-    /// real time or the network.
+    /// real time, the environment or the network.
     pub deterministic: bool,
 }

@@ -2,8 +2,8 @@
 //!
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
 //! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's,
-//! requests go to granted hosts alone, sockets are closed, configuration is what the grants say; there are
-//! no arguments and no environment.
+//! requests go to granted hosts alone, sockets are closed, configuration is what the grants say, and the
+//! environment holds the granted variables; there are no arguments.
 
 use crate::call::CallRequest;
 use crate::chance::{ClockHost, Passing, Seed};
@@ -59,6 +59,9 @@ impl HostState {
         let mut wasi = WasiCtx::builder();
         // Calls have a runtime of their own, and the view opens no file that could block.
         wasi.allow_blocking_current_thread(true).stdout(stdout).stderr(stderr);
+        for (name, value) in request.variables() {
+            wasi.env(name.as_str(), value.expose());
+        }
         let passing = match made_up {
             Some(seed) => {
                 seed.make_up(&mut wasi);

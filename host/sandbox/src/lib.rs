@@ -36,6 +36,7 @@ mod ticker;
 mod toolset;
 mod trap;
 mod trusted_code;
+mod variable;
 pub mod view;
 
 pub use call::{CallError, CallReport, CallRequest, CancellationToken};
@@ -59,6 +60,7 @@ pub use stage::{
     Recovered, SetAside, Side, Stage, StageError,
 };
 pub use toolset::{Tool, Toolset, ToolsetError};
+pub use variable::{MAX_VARIABLES, VariableError, VariableName, VariableValue, Variables};
 pub use view::{
     Explanation, FileLog, Footprint, GrantError, GrantedTree, ProjectDir, ProjectError, Ruling, Thing,
 };

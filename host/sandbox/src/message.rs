@@ -172,6 +172,7 @@ mod tests {
             component: Digest::of(b"none"),
             grants: Digest::of(b"none"),
             dirs: granted().to_vec(),
+            env: Vec::new(),
             hosts: Vec::new(),
             requests: Vec::new(),
             opened: Vec::new(),

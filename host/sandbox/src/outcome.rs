@@ -72,6 +72,7 @@ pub(crate) fn judge(
         grants: request.tree.digest(),
         dirs: request.tree.dirs().to_vec(),
         hosts: request.tree.grants().open_hosts().to_vec(),
+        env: request.variables().map(|(name, _)| name.clone()).collect(),
         opened,
         written,
         denials,

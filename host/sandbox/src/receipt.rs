@@ -4,6 +4,7 @@ use crate::digest::Digest;
 use crate::egress::{HostGrant, SecretName};
 use crate::grant::{Access, GrantPath};
 use crate::limit::Exceeded;
+use crate::variable::VariableName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -219,6 +220,10 @@ pub struct Receipt {
     /// The effective hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostGrant>,
+    /// The variables of the environment that the tool could see: granted, set, and of a component
+    /// that can ask for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<VariableName>,
     /// Every file opened, once, in the order of first opening, bounded.
     pub opened: Vec<Opened>,
     /// What the call left changed in the stage, in the order of the paths, bounded. Empty for a call

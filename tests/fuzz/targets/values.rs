@@ -84,6 +84,7 @@ fn echoed(tools: &Toolset, value: &Value) -> Option<Value> {
         stage: None,
         known: Default::default(),
         egress: EgressContext::default(),
+        env: Arc::default(),
         cancel: CancellationToken::new(),
     };
     match BENCH.sandbox.block_on(BENCH.sandbox.call(request)) {

@@ -1,7 +1,9 @@
 //! `ringfence grant`
 
 use super::DirSpec;
+use super::variable::VariableParser;
 use clap::Args;
+use ringfence_sandbox::VariableName;
 
 /// `ringfence grant`
 #[derive(Debug, Clone, Args)]
@@ -10,9 +12,12 @@ pub struct GrantLaterArgs {
     #[arg(value_name = "RUN")]
     pub run: String,
     /// Allow this folder or file of the project from the next call on; may be repeated
-    #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present = "hosts")]
+    #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present_any = ["hosts", "env"])]
     pub dirs: Vec<DirSpec>,
     /// Allow requests to this host from the next call on; may be repeated
     #[arg(long = "allow-host", value_name = "URL")]
     pub hosts: Vec<String>,
+    /// Let tools see this variable of the environment from the next call on; may be repeated
+    #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableParser)]
+    pub env: Vec<VariableName>,
 }

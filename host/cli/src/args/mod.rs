@@ -16,6 +16,7 @@ mod run;
 mod supervise;
 mod tool;
 mod values;
+mod variable;
 
 pub use changes::{DiffArgs, SettleArgs};
 pub use compare::CompareArgs;
@@ -35,7 +36,7 @@ pub use values::{PauseList, ToolArgument, parse_duration, parse_host, parse_mone
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use ringfence_sandbox::{HostGrant, MaskPattern};
+use ringfence_sandbox::{HostGrant, MaskPattern, VariableName};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -191,6 +192,10 @@ pub struct GrantArgs {
     /// { url = "…", methods = ["POST"] }; may be repeated [default: none]
     #[arg(long = "allow-host", value_name = "URL", value_parser = values::parse_host, help_heading = "Fence")]
     pub hosts: Vec<HostGrant>,
+    /// Let tools see this variable of the environment, with the value it has now; may be repeated
+    /// [default: none]
+    #[arg(long = "allow-env", value_name = "NAME", value_parser = variable::VariableParser, help_heading = "Fence")]
+    pub env: Vec<VariableName>,
     /// Load this WebAssembly component's tools too; may be repeated
     #[arg(long = "component", value_name = "FILE", help_heading = "Fence")]
     pub components: Vec<PathBuf>,

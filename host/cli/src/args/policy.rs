@@ -82,6 +82,9 @@ pub struct PolicyExplainArgs {
     /// Whether it could be changed, not only read
     #[arg(long)]
     pub write: bool,
+    /// It is the name of a variable of the environment, not a path: whether it is seen
+    #[arg(long = "env", conflicts_with = "write")]
+    pub variable: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

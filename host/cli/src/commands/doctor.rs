@@ -174,6 +174,7 @@ fn try_reading(state: Option<&Path>, path: &str) -> Result<(String, Outcome)> {
         tree: toolbox.tree("read_file").clone(),
         limits: toolbox.limits("read_file").clone(),
         egress: toolbox.egress().clone(),
+        env: toolbox.env().clone(),
         stage: None,
         known: Arc::default(),
         cancel: CancellationToken::new(),

@@ -5,8 +5,7 @@
 //! was made, even where another file says less.
 
 use super::file::{Bytes, ConfigFile, LimitsSection, Span, ToolSection};
-use super::hosts::Host;
-use super::search;
+use super::{env, hosts::Host, search};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{Limits, RequestLimits};
@@ -31,7 +30,9 @@ pub(super) fn check(file: &ConfigFile, name: &str) -> Result<()> {
         grants.deterministic,
         grants.entropy,
         grants.hosts.as_deref(),
+        grants.env.as_ref(),
     ));
+    wrong.extend(more_variables(name, "grants", grants.env.as_ref()));
     for (tool, section) in &file.tools {
         let table = format!("tools.{tool}");
         let shown = format!("[{table}] ");
@@ -42,7 +43,12 @@ pub(super) fn check(file: &ConfigFile, name: &str) -> Result<()> {
             section.deterministic,
             section.entropy,
             section.hosts.as_deref(),
+            section.env.as_ref(),
         ));
+        wrong.extend(more_variables(name, &table, section.env.as_ref()));
+    }
+    for (role, section) in &file.roles {
+        wrong.extend(more_variables(name, &format!("roles.{role}"), section.env.as_ref()));
     }
     together(wrong)?;
     file.tools.iter().try_for_each(|(tool, section)| search::check(name, tool, section))
@@ -162,18 +168,28 @@ impl Unit {
     }
 }
 
+fn more_variables(file: &str, table: &str, named: Option<&env::Names>) -> Option<Wrong> {
+    let (what, hint) = env::more_than_possible(&format!("{file}: [{table}]"), named)?;
+    Some(Wrong { what, hint: hint.to_owned() })
+}
+
 fn contradiction(
     file: &str,
     table: &str,
     deterministic: Option<bool>,
     entropy: Option<bool>,
     hosts: Option<&[Host]>,
+    env: Option<&env::Names>,
 ) -> Option<Wrong> {
-    let other = match (deterministic, entropy, hosts) {
-        (None | Some(false), _, _) => return None,
-        (Some(true), Some(true), _) => "entropy",
-        (Some(true), _, Some([_, ..])) => "hosts",
-        (Some(true), None | Some(false), None | Some([])) => return None,
+    if deterministic != Some(true) {
+        return None;
+    }
+    let names_env = env.is_some_and(|names| !names.is_empty());
+    let other = match (entropy, hosts) {
+        (Some(true), _) => "entropy",
+        (_, Some([_, ..])) => "hosts",
+        (None | Some(false), None | Some([])) if names_env => "env",
+        (None | Some(false), None | Some([])) => return None,
     };
     Some(Wrong {
         what: format!("{file}: [{table}] says `deterministic` and `{other}`, which exclude each other"),
@@ -239,6 +255,23 @@ mod tests {
         assert!(said(&format!("[tools.x]\n{hosts}")).contains("[tools.x] says"));
         assert_eq!(said("[grants]\nhosts = ['https://a.example']\n[tools.x]\ndeterministic = true"), "");
         assert_eq!(said("[grants]\ndeterministic = true\nhosts = []"), "");
+    }
+
+    #[test]
+    fn answers_that_depend_on_the_environment_and_don_t_at_once_are_refused() {
+        assert!(said("[grants]\ndeterministic = true\nenv = ['TZ']").contains("`deterministic` and `env`"));
+        assert!(said("[tools.x]\ndeterministic = true\nenv = ['TZ']").contains("[tools.x] says"));
+        assert_eq!(said("[grants]\nenv = ['TZ']\n[tools.x]\ndeterministic = true"), "");
+        assert_eq!(said("[grants]\ndeterministic = true\nenv = []"), "");
+    }
+
+    #[test]
+    fn more_variables_than_a_call_can_have_are_refused() {
+        let many: Vec<_> = (0..65).map(|at| format!("'V{at}'")).collect();
+        for table in ["[grants]", "[tools.x]", "[roles.x]\ntools = []"] {
+            let said = said(&format!("{table}\nenv = [{}]", many.join(", ")));
+            assert!(said.contains("names 65 variables of the environment"), "{table}: {said}");
+        }
     }
 
     #[test]

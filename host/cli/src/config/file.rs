@@ -3,8 +3,10 @@
 //! Unknown keys are errors, and so are known ones that nothing would enforce: a policy that is
 //! silently ignored is worse than none.
 
+use super::env;
 use super::hosts::Host;
 use super::language::Position;
+use super::named_secrets;
 use super::roles::RoleSection;
 use super::search::SearchProvider;
 use super::secrets::SecretSection;
@@ -13,8 +15,7 @@ use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
 use ringfence_sandbox::SecretName;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
@@ -71,8 +72,10 @@ pub struct GrantsSection {
     pub deterministic: Option<bool>,
     /// Hosts that requests may be made to.
     pub hosts: Option<Vec<Host>>,
-    env: NotEnforced,
-    secrets: NotEnforced,
+    /// Variables of the environment that tools may see.
+    pub env: Option<env::Names>,
+    /// Of the user's secrets, only these go along.
+    pub secrets: Option<named_secrets::Names>,
 }
 
 /// `[limits]`
@@ -264,8 +267,10 @@ pub struct ToolSection {
     pub provider: Option<SearchProvider>,
     /// Where that is; only of the tool that searches.
     pub url: Option<String>,
-    env: NotEnforced,
-    secrets: NotEnforced,
+    /// Of the granted variables, only these.
+    pub env: Option<env::Names>,
+    /// Of the granted secrets, only these.
+    pub secrets: Option<named_secrets::Names>,
 }
 
 /// What an acknowledged step survives.
@@ -277,16 +282,6 @@ pub enum Durability {
     Full,
     /// The death of the process: faster, and a power failure may take the last steps back.
     Relaxed,
-}
-
-/// A key of the language that this version can't honour: its presence is an error.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct NotEnforced;
-
-impl<'de> Deserialize<'de> for NotEnforced {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom("this version can't enforce this, so it isn't accepted; leave it out"))
-    }
 }
 
 /// Reads a file's text.

@@ -2,15 +2,18 @@
 //!
 //! Owns: reading, trust, layering. Doesn't own: what is done with it. Nothing of a project's
 //! counts before it is confirmed, and nothing in it widens what the user's file or flags say:
-//! folders and single values are the user's where the user names any, bounds are the smaller
+//! folders and single values are the user's where the user names any, the environment and secrets
+//! are the user's alone, bounds are the smaller
 //! of both, and pause points only ever add up.
 
 mod dirs;
 mod enforceable;
+pub mod env;
 mod file;
 mod hosts;
 pub mod language;
 mod layers;
+mod named_secrets;
 mod origin;
 mod project_files;
 mod reading;
@@ -24,6 +27,7 @@ mod values;
 #[cfg(test)]
 mod widening;
 
+pub use env::Unanswered;
 pub use file::{
     Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
     ModelsSection, Provider, Span, ToolSection,
@@ -42,6 +46,7 @@ use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
 use ringfence_sandbox::{
     ComponentSource, DirGrant, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir, SecretGrant,
+    VariableName,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +62,8 @@ pub struct Flags {
     pub masks: Vec<MaskPattern>,
     /// `--allow-host`
     pub hosts: Vec<HostGrant>,
+    /// `--allow-env`
+    pub env: Vec<VariableName>,
     /// `--component`
     pub components: Vec<PathBuf>,
     /// `--trust`
@@ -81,8 +88,8 @@ pub struct Flags {
 
 impl From<&GrantArgs> for Flags {
     fn from(args: &GrantArgs) -> Self {
-        let GrantArgs { dirs, masks, hosts, components, trust, role } = args.clone();
-        Self { dirs, masks, hosts, components, trust, role, ..Self::default() }
+        let GrantArgs { dirs, masks, hosts, env, components, trust, role } = args.clone();
+        Self { dirs, masks, hosts, env, components, trust, role, ..Self::default() }
     }
 }
 
@@ -134,6 +141,8 @@ pub struct Resolved {
     pub prompts: Prompts,
     /// Components besides the standard ones.
     pub components: Vec<ComponentSource>,
+    /// Variables that the project's file names in vain.
+    pub unanswered: Unanswered,
 }
 
 /// What one tool may do where that is less than the rest.
@@ -153,6 +162,9 @@ pub struct ToolPolicy {
     /// The secrets that go with requests to them, where the user's file or a flag grants the hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretGrant>,
+    /// Variables among the granted ones.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub env: BTreeSet<VariableName>,
     /// What it is told of the configuration.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -172,6 +184,7 @@ impl ToolPolicy {
             deterministic: self.deterministic,
             hosts: self.hosts.clone(),
             secrets: self.secrets.clone(),
+            env: self.env.clone(),
             settings: self.settings.clone(),
             limits: self.limits.clone(),
         }
@@ -225,6 +238,7 @@ impl Resolved {
             polling: BTreeSet::new(),
             prompts: Prompts::default(),
             components: Vec::new(),
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -253,6 +267,12 @@ impl Resolved {
         // A project's hosts alone never set the user's secrets in motion.
         let own = !flags.hosts.is_empty() || user.grants.hosts.is_some();
         grants.secrets = if own { secrets::granted(user, &grants.hosts)? } else { Vec::new() };
+        named_secrets::narrow(&mut grants.secrets, project.grants.secrets.as_ref());
+        let env = env::granted(project, user, flags)?;
+        let unanswered = Unanswered::of(project, &env);
+        if !grants.deterministic {
+            grants.env = env;
+        }
         let mut tools = tools::policies(project, user, &grants, flags)?;
         let mut role = roles::chosen(project, user, flags)?;
         if let Some(role) = &mut role {
@@ -273,6 +293,7 @@ impl Resolved {
             polling: layers::polling(project, user),
             prompts: Prompts::default(),
             components: Vec::new(),
+            unanswered,
             grants,
         })
     }

@@ -71,7 +71,7 @@ impl Origins {
     pub fn of_tool(&self, tool: &str) -> Result<Vec<Setting>> {
         let said_as = |key: &str| {
             let general = match key {
-                "dirs" | "hosts" | "entropy" | "deterministic" => format!("grants.{key}"),
+                "dirs" | "hosts" | "env" | "secrets" | "entropy" | "deterministic" => format!("grants.{key}"),
                 "timeout" => "limits.tool_timeout".to_owned(),
                 "polling" | "provider" | "url" => return vec![format!("tools.{tool}.{key}")],
                 other => format!("limits.{other}"),
@@ -145,6 +145,7 @@ impl Flags {
             "grants.dirs" if !self.dirs.is_empty() => "--dir",
             "grants.dirs" if !self.masks.is_empty() => "--mask",
             "grants.hosts" if !self.hosts.is_empty() => "--allow-host",
+            "grants.env" if !self.env.is_empty() => "--allow-env",
             "flow" if self.flow.is_some() => "--flow",
             "pause" if self.pause.is_some() => "--pause",
             "parallel" if self.parallel.is_some() => "--parallel",
@@ -236,6 +237,8 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
     let mut values = vec![
         ("dirs", json!(grants.dirs)),
         ("hosts", json!(grants.hosts)),
+        ("env", json!(grants.env)),
+        ("secrets", json!(grants.secrets.iter().map(|secret| &secret.name).collect::<Vec<_>>())),
         ("entropy", json!(grants.entropy)),
         ("deterministic", json!(grants.deterministic)),
         ("polling", json!(resolved.polling.contains(tool))),

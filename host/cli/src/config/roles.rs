@@ -9,7 +9,7 @@ use super::file::{ConfigFile, Dir};
 use super::hosts::{self, Host};
 use super::language::nearest;
 use super::reading::{self, place};
-use super::{Flags, ToolPolicy, secrets};
+use super::{Flags, ToolPolicy, env, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{DirGrant, Grants, HostGrant, common_hosts};
@@ -35,6 +35,9 @@ pub struct RoleSection {
     /// Of the granted hosts, only these.
     #[serde(default)]
     pub hosts: Option<Vec<Host>>,
+    /// Of the granted variables, only these.
+    #[serde(default)]
+    pub env: Option<env::Names>,
 }
 
 /// The role that was chosen.
@@ -52,6 +55,7 @@ pub struct Role {
     within: Vec<DirGrant>,
     hosts: Option<Vec<HostGrant>>,
     hosts_within: Vec<HostGrant>,
+    env: Option<env::Names>,
 }
 
 /// The roles that are there without any configuration.
@@ -66,7 +70,11 @@ pub(super) fn chosen(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
     let layers = [user, project, &BUILT_IN];
     for layer in layers {
         if let Some(section) = layer.roles.get(name) {
-            return Role::of(name, section, layer).map(Some);
+            let role = Role::of(name, section, layer)?;
+            if std::ptr::eq(layer, user) {
+                env::check_own(&role.said_in, role.env.as_ref(), user, flags, LESS)?;
+            }
+            return Ok(Some(role));
         }
     }
     let names: BTreeSet<_> = layers.iter().flat_map(|layer| layer.roles.keys()).map(String::as_str).collect();
@@ -98,6 +106,7 @@ impl Role {
             within: Vec::new(),
             hosts: section.hosts.as_deref().map(hosts::plain),
             hosts_within: Vec::new(),
+            env: section.env.clone(),
         })
     }
 
@@ -128,6 +137,11 @@ impl Role {
         self.hosts.is_some()
     }
 
+    /// Whether it has variables of its own.
+    pub fn names_env(&self) -> bool {
+        self.env.is_some()
+    }
+
     /// The hosts that are granted without the role.
     pub fn hosts_within(&self) -> &[HostGrant] {
         &self.hosts_within
@@ -142,6 +156,10 @@ impl Role {
         flags: &Flags,
     ) -> Result<()> {
         self.narrow_hosts(grants, tools, flags)?;
+        grants.env = env::narrowed(self.env.as_ref(), &grants.env);
+        for policy in tools.values_mut() {
+            policy.env = env::narrowed(self.env.as_ref(), &policy.env);
+        }
         self.within.clone_from(&grants.dirs);
         let Some(named) = &self.dirs else { return Ok(()) };
         if let (Some(more), true) = (beyond(&grants.dirs, named), flags.dirs.is_empty()) {

@@ -6,7 +6,7 @@
 //! message.
 
 use super::file::ConfigFile;
-use super::user_file;
+use super::{named_secrets, user_file};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -57,6 +57,12 @@ impl TryFrom<Written> for SecretSection {
 }
 
 impl SecretSection {
+    /// The variable of the environment that has the value, if one has.
+    pub(super) fn variable(&self) -> Option<&str> {
+        let Source::Env(variable) = &self.source else { return None };
+        Some(variable)
+    }
+
     fn grant(&self, name: &SecretName) -> SecretGrant {
         SecretGrant {
             name: name.clone(),
@@ -67,10 +73,12 @@ impl SecretSection {
     }
 }
 
-/// The secrets that go with requests to these hosts.
+/// The secrets that go with requests to these hosts, as far as the user's own file doesn't leave them
+/// out.
 pub(super) fn granted(user: &ConfigFile, hosts: &[HostGrant]) -> Result<Vec<SecretGrant>> {
     let all = user.secrets.iter().map(|(name, section)| section.grant(name));
-    let secrets: Vec<SecretGrant> = all.filter(|secret| belongs(secret, hosts)).collect();
+    let mut secrets: Vec<SecretGrant> = all.filter(|secret| belongs(secret, hosts)).collect();
+    named_secrets::narrow(&mut secrets, user.grants.secrets.as_ref());
     SecretGrant::check_all(&secrets).map_err(|error| {
         Refusal::usage(error.to_string()).hint("mend [secrets] in your own configuration")
     })?;

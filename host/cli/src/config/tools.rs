@@ -4,7 +4,7 @@ use super::dirs::{self, beyond, common, plain};
 use super::file::{Bytes, ConfigFile, Dir, Span, ToolSection};
 use super::layers::{ms, smaller};
 use super::reading::place;
-use super::{Flags, ToolPolicy, hosts, search, secrets};
+use super::{Flags, ToolPolicy, env, hosts, named_secrets, search, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{Grants, Limits as CallLimits};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 const LESS: &str = "a tool can only be given less than [grants]";
 
-/// What single tools may do. A folder or host outside the granted ones is an error, unless a flag has
+/// What single tools may do. A folder, host or variable outside the granted ones is an error, unless a flag has
 /// just narrowed those: then the tool has what is left.
 pub(super) fn policies(
     project: &ConfigFile,
@@ -30,6 +30,7 @@ pub(super) fn policies(
                 deterministic: grants.deterministic,
                 hosts: grants.hosts.clone(),
                 secrets: grants.secrets.clone(),
+                env: grants.env.clone(),
                 settings: BTreeMap::new(),
                 limits: grants.limits.clone(),
                 said_in: String::new(),
@@ -60,6 +61,10 @@ pub(super) fn policies(
                 let said_in = format!("{file}: [tools.{tool}]");
                 hosts::check_within(&said_in, &named, &grants.hosts, LESS)?;
             }
+            if std::ptr::eq(layer, user) {
+                let said_in = format!("{file}: [tools.{tool}]");
+                env::check_own(&said_in, section.env.as_ref(), user, flags, LESS)?;
+            }
             let policy = narrowed(section, wider);
             if let (Some(named), true, true) = (&section.dirs, flags.dirs.is_empty(), before.is_none())
                 && let Some(more) = beyond(dirs, &plain(named))
@@ -82,11 +87,15 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
     let less = |have: u64, wanted: Option<Bytes>| wanted.map_or(have, |Bytes(wanted)| wanted.min(have));
     let deterministic = wider.deterministic || section.deterministic == Some(true);
     let hosts = if deterministic { Vec::new() } else { hosts::narrowed(section, wider) };
+    let mut secrets = secrets::narrowed(&wider.secrets, &hosts);
+    named_secrets::narrow(&mut secrets, section.secrets.as_ref());
+    let env = if deterministic { env::Names::new() } else { env::narrowed(section.env.as_ref(), &wider.env) };
     ToolPolicy {
         dirs,
         entropy: !deterministic && wider.entropy && section.entropy != Some(false),
         deterministic,
-        secrets: secrets::narrowed(&wider.secrets, &hosts),
+        secrets,
+        env,
         hosts,
         settings: search::settings(section).unwrap_or_else(|| wider.settings.clone()),
         limits: CallLimits {

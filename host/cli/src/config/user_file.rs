@@ -2,6 +2,7 @@
 
 use super::enforceable;
 use super::file::ConfigFile;
+use super::named_secrets;
 use super::reading::{self, unreadable};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
@@ -40,5 +41,6 @@ pub(super) fn read(folders: &Folders) -> Result<UserFile> {
     let named = path.display().to_string();
     let config = reading::read(&named, &text).map_err(|problems| unreadable(&named, &problems))?;
     enforceable::check(&config, &named)?;
+    named_secrets::check(&config)?;
     Ok(UserFile { config, folder: path.parent().map(PathBuf::from).unwrap_or_default() })
 }

@@ -23,6 +23,10 @@ const NARROWED: &[Case] = &[
         "grants.hosts = ['https://a.example']",
         |r| r.grants.hosts.len() as u64,
     ),
+    ("grants.env", "grants.env = ['API_KEY', 'LANG', 'TZ']", "grants.env = ['LANG', 'TZ']", |r| {
+        r.grants.env.len() as u64
+    }),
+    ("grants.secrets", "grants.secrets = ['a', 'b', 'c']", TWO_SECRETS, |r| r.grants.secrets.len() as u64),
     ("parallel", "parallel = 16", "parallel = 2", |r| r.parallel.into()),
     ("limits.iterations", "limits.iterations = 4000", "limits.iterations = 7", |r| {
         r.limits.iterations.into()
@@ -96,6 +100,13 @@ const NARROWED: &[Case] = &[
         "grants.hosts = ['https://a.example']\ntools.t.hosts = ['https://a.example/v1']",
         |r| r.tools.get("t").map_or(u64::MAX, |tool| tool.hosts.len() as u64),
     ),
+    (
+        "tools.env",
+        "tools.t.env = ['API_KEY', 'LANG', 'TZ']",
+        "grants.env = ['LANG', 'TZ']\ntools.t.env = ['TZ']",
+        |r| tool(r).env.len() as u64,
+    ),
+    ("tools.secrets", "tools.t.secrets = ['a', 'b', 'c']", TWO_SECRETS, |r| tool(r).secrets.len() as u64),
     ("tools.entropy", "tools.t.entropy = false", "tools.t.entropy = false", |r| tool(r).entropy.into()),
     ("tools.deterministic", "tools.t.deterministic = false", "tools.t.deterministic = true", |r| {
         (!tool(r).deterministic).into()
@@ -105,6 +116,12 @@ const NARROWED: &[Case] = &[
     ("tools.memory", "tools.t.memory = '9GiB'", "tools.t.memory = '2MiB'", |r| tool(r).limits.memory_bytes),
     ("tools.output", "tools.t.output = '9GiB'", "tools.t.output = 3", |r| tool(r).limits.output_bytes),
 ];
+
+/// Two secrets of a granted host, of which one goes along.
+const TWO_SECRETS: &str = "\
+    grants = { hosts = ['https://a.example'], secrets = ['a'] }
+    secrets.a = { env = 'A', host = 'https://a.example', header = 'x-a' }
+    secrets.b = { env = 'B', host = 'https://a.example', header = 'x-b' }";
 
 /// Where the user names one, the project's doesn't count.
 const REPLACED: &[(&str, &str, &str)] = &[
@@ -117,6 +134,11 @@ const REPLACED: &[(&str, &str, &str)] = &[
         "roles.hosts",
         "roles.r = { tools = ['a'], hosts = ['https://a.example'] }",
         "roles.r = { tools = ['a'], hosts = [] }",
+    ),
+    (
+        "roles.env",
+        "grants.env = ['TZ']\nroles.r = { tools = ['a'], env = ['TZ'] }",
+        "roles.r = { tools = ['a'], env = [] }",
     ),
     (
         "tools.provider",
@@ -188,6 +210,7 @@ fn tool(resolved: &Resolved) -> super::ToolPolicy {
         deterministic: resolved.grants.deterministic,
         hosts: resolved.grants.hosts.clone(),
         secrets: resolved.grants.secrets.clone(),
+        env: resolved.grants.env.clone(),
         settings: resolved.grants.settings.clone(),
         limits: resolved.grants.limits.clone(),
         said_in: String::new(),

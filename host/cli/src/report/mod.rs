@@ -338,6 +338,9 @@ pub struct Fence {
     /// The names of the secrets that the host added to them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub secrets: BTreeSet<String>,
+    /// The variables of the environment that tools could see.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub env: BTreeSet<String>,
     /// What a person allowed during the run, and who and when; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub granted_later: Vec<String>,

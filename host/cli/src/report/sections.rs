@@ -286,6 +286,7 @@ pub(super) fn fence(journal: &Journal<'_>) -> Fence {
                 fence.hosts.push(host);
             }
         }
+        fence.env.extend(list(receipt, "env").filter_map(Value::as_str).map(str::to_owned));
         for request in list(receipt, "requests") {
             fence.requests += 1;
             fence.secrets.extend(list(request, "secrets").filter_map(Value::as_str).map(str::to_owned));

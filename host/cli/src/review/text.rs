@@ -139,8 +139,8 @@ fn because(why: Cause) -> &'static str {
         Cause::BeforeEgress => ", since it can send something off this machine",
         Cause::OnLowConfidence => ", since the model isn't sure",
         Cause::ReadAndReceived => {
-            ", since it can send something off this machine, and it or the run has read files and \
-             received content from the network that may have told it what to send"
+            ", since it can send something off this machine, and it or the run has read files or \
+             variables of the environment and received content from the network that may have told it what to send"
         }
     }
 }

@@ -30,7 +30,7 @@ fn what_can_t_be_honoured_is_refused_with_the_line() {
         "[grants]\ndirs = [{ path = \"src\", default_masks = false }]",
         "[tools.read_file]\ndirs = [{ path = \"src\", masks = [\"!.env\"] }]",
         "[grants]\ndirs = [\"../up\"]",
-        "[grants]\nsecrets = [\"TOKEN\"]",
+        "[grants]\nenv = [\"TOKEN=1\"]",
         "[limits]\ntime = \"30\"",
         "[limits]\nmemory = \"lots\"",
         "[limits]\niterations = 0",

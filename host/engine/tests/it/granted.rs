@@ -103,6 +103,22 @@ fn a_call_that_was_judged_before_gets_no_more_than_it_was_judged_by() {
 }
 
 #[test]
+fn a_variable_for_a_tool_that_sends_is_looked_at_before_the_next_call_and_never_during_one() {
+    let sees = ToolFacts { reads: true, ..SENDS };
+    let mut settings = without_pauses();
+    settings.tools.iter_mut().for_each(|tool| tool.can = SENDS);
+    let mut script = executing(settings);
+    let grant = || LaterGrant::Variable { name: "LANG".to_owned() };
+    let refused = script.try_send(granting(grant(), &[("read_file", sees)])).unwrap_err();
+    assert!(refused.to_string().contains("was judged before"), "{refused}");
+    script.tool_gives(OutcomeStatus::Done, json!(1));
+    script.send(granting(grant(), &[("read_file", sees)]));
+    script.say(judge("needs_more_work", "more"));
+    script.say(decide("read_file", json!({"file_path": "b.py"})));
+    assert!(matches!(script.review().subject, Subject::Call { why: Cause::ReadAndReceived, .. }));
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let mut script = deciding(without_pauses());
     script.send(granting(dir("docs"), &[]));

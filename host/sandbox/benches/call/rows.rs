@@ -103,6 +103,7 @@ impl Fenced {
             tree: self.tree.clone(),
             limits: Grants::whole_project().limits,
             egress: EgressContext::default(),
+            env: Arc::default(),
             stage: None,
             known: Arc::default(),
             cancel: CancellationToken::new(),

@@ -31,6 +31,7 @@ pub(crate) fn lateness(at_once: usize, rounds: usize) -> Sample {
         tree: GrantedTree::open(&project, &Grants::whole_project()).unwrap(),
         limits: Limits { time_ms: DEADLINE.as_millis() as u64, ..Limits::default() },
         egress: EgressContext::default(),
+        env: Arc::default(),
         stage: None,
         known: Arc::default(),
         cancel: CancellationToken::new(),

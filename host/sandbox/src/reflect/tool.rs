@@ -32,6 +32,12 @@ impl ComponentTools {
         self.may_import("wasi:filesystem/")
     }
 
+    /// Whether it imports what variables of the environment are seen with. Where not all imports are
+    /// listed, it may.
+    pub fn sees_variables(&self) -> bool {
+        self.may_import("wasi:cli/environment")
+    }
+
     fn may_import(&self, package: &str) -> bool {
         self.imports.len() >= MAX_IMPORTS || self.imports.iter().any(|import| import.starts_with(package))
     }

@@ -119,6 +119,7 @@ impl Given {
             stage: None,
             known: Arc::default(),
             egress: self.egress.clone(),
+            env: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

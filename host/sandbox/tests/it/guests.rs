@@ -255,6 +255,7 @@ impl Bench {
             tree: self.tree.clone(),
             limits: Limits { time_ms: 20_000, ..Limits::default() },
             egress: EgressContext::default(),
+            env: Arc::default(),
             stage: None,
             known: Arc::default(),
             cancel: CancellationToken::new(),

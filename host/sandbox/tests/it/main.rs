@@ -12,6 +12,7 @@ mod egress_limits;
 mod egress_secrets;
 mod egress_server;
 mod egress_tls;
+mod environment;
 mod explain;
 mod fence_changes;
 mod fence_content;

@@ -60,6 +60,7 @@ impl Desk {
             stage: None,
             known: Default::default(),
             egress: EgressContext::default(),
+            env: Arc::default(),
             cancel: CancellationToken::new(),
         }
     }

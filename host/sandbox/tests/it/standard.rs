@@ -40,6 +40,7 @@ pub(crate) async fn call_within(
         known: Arc::default(),
         limits,
         egress: EgressContext::default(),
+        env: Arc::default(),
         cancel: CancellationToken::new(),
     };
     STANDARD.sandbox.call(request).await.unwrap()

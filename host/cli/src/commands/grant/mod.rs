@@ -4,6 +4,7 @@
 //! asked for, and that it can be had before it is journaled. Doesn't own: what it does (`setup`).
 
 mod dir;
+mod env;
 mod host;
 
 use crate::args::{GlobalArgs, GrantLaterArgs};
@@ -46,6 +47,11 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
     }
     for url in &args.hosts {
         let grant = host::wanted(url, &before.grants)?;
+        before.allow(&grant)?;
+        grants.push(grant);
+    }
+    for name in &args.env {
+        let grant = env::wanted(name, &before.grants)?;
         before.allow(&grant)?;
         grants.push(grant);
     }

@@ -1,11 +1,11 @@
 //! `ringfence policy check`: everything that would stop a run on this project before it begins.
 
 use crate::args::{GlobalArgs, PolicyCheckArgs};
-use crate::config::{CONFIG, Survey};
+use crate::config::{CONFIG, Survey, env};
 use crate::exit::{Exit, OrUsage, describe};
 use crate::output::{err, out};
 use crate::state_dir::Folders;
-use crate::terminal::plain;
+use crate::terminal::{one_line, plain};
 use crate::toolset::{find, load, said_in, sandbox};
 use crate::trust;
 use anyhow::Result;
@@ -16,6 +16,7 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
     let folders = Folders::find(global.state.as_deref())?;
     let project = ProjectDir::open(&args.project).or_usage()?;
     let mut survey = Survey::of(&project, &folders)?;
+    let mut notes = Vec::new();
     if let Some(resolved) = survey.resolved.take() {
         let mut wrong = Vec::new();
         match load(&sandbox(&folders)?, &resolved.components) {
@@ -44,10 +45,20 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         }
         let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
         wrong.extend(folders.out_of_reach(project.path(), &granted).err());
+        wrong.extend(env::values(&resolved.grants, &folders).err());
+        notes.extend(resolved.unanswered.told());
+        notes.extend(
+            env::unset(&resolved.grants)
+                .into_iter()
+                .map(|name| format!("`{name}` is granted, and isn't set")),
+        );
         survey.wrong.append(&mut wrong);
     }
     if survey.wrong.is_empty() {
         out(&fine(&project, &survey, &folders)?)?;
+        for note in notes {
+            out(&format!("note: {}\n", one_line(&note, 1_000)))?;
+        }
         return Ok(Exit::Done);
     }
     for error in &survey.wrong {

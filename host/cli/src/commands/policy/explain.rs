@@ -4,24 +4,52 @@
 //! would allow it.
 
 use super::allowing::{Allowing, allowing};
-use super::{Desk, explain_url};
+use super::{Desk, explain_env, explain_url};
 use crate::args::{GlobalArgs, PolicyExplainArgs};
 use crate::config::Flags;
 use crate::exit::Exit;
 use crate::output::{out, out_json};
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
-use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing};
+use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing, Tool};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// What is asked.
 pub(super) struct Question<'a> {
-    /// A path, or a URL.
+    /// A path, a URL, or a variable's name.
     pub(super) what: &'a str,
+    pub(super) about: About,
     /// For changing it.
     pub(super) write: bool,
+}
+
+/// What is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    Path,
+    Url,
+    Variable,
+}
+
+impl About {
+    fn of(args: &PolicyExplainArgs) -> Self {
+        match (args.variable, explain_url::is_url(&args.what)) {
+            (true, _) => Self::Variable,
+            (false, true) => Self::Url,
+            (false, false) => Self::Path,
+        }
+    }
+
+    /// Whether a tool has anything to say, where nobody asks about it by name.
+    fn concerns(self, tool: &Tool, desk: &Desk) -> bool {
+        match self {
+            Self::Path => desk.toolbox.opens_files(tool),
+            Self::Url => true,
+            Self::Variable => desk.toolbox.sees_variables(tool),
+        }
+    }
 }
 
 /// The answer for some tools that have the same one.
@@ -45,17 +73,18 @@ pub(super) struct Answer {
 /// Carries the command out.
 pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<Exit> {
     let desk = Desk::open(&args.project, Flags::from(&args.grants), global)?;
-    let question = Question { what: &args.what, write: args.write };
+    let question = Question { what: &args.what, about: About::of(args), write: args.write };
     let mut groups: Vec<(Answer, Vec<&str>)> = Vec::new();
-    for tool in desk.tools(args.tool.as_deref())? {
+    let mut tools = desk.tools(args.tool.as_deref())?;
+    if tools.iter().any(|tool| question.about.concerns(tool, &desk)) && args.tool.is_none() {
+        tools.retain(|tool| question.about.concerns(tool, &desk));
+    }
+    for tool in tools {
         let name = tool.name();
-        // Of all tools, those that are never given a folder say nothing about a path.
-        if args.tool.is_none() && !explain_url::is_url(&args.what) && !desk.toolbox.opens_files(tool) {
-            continue;
-        }
-        let answer = match explain_url::is_url(&args.what) {
-            true => explain_url::answer(&desk, name, &question)?,
-            false => answer(&desk, name, &question)?,
+        let answer = match question.about {
+            About::Path => answer(&desk, name, &question)?,
+            About::Url => explain_url::answer(&desk, name, &question)?,
+            About::Variable => explain_env::answer(&desk, tool, question.what)?,
         };
         match groups.iter_mut().find(|(known, _)| *known == answer) {
             Some((_, names)) => names.push(name),
@@ -176,10 +205,11 @@ fn as_json(desk: &Desk, question: &Question<'_>, groups: &[(Answer, Vec<&str>)])
 
 fn as_text(question: &Question<'_>, groups: &[(Answer, Vec<&str>)]) -> String {
     let mut text = String::new();
-    let verb = match (explain_url::is_url(question.what), question.write) {
-        (true, _) => "reach",
-        (false, true) => "change",
-        (false, false) => "read",
+    let verb = match (question.about, question.write) {
+        (About::Url, _) => "reach",
+        (About::Variable, _) => "see",
+        (About::Path, true) => "change",
+        (About::Path, false) => "read",
     };
     for (answer, tools) in groups {
         let what = one_line(question.what, 300);

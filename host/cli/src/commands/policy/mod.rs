@@ -3,6 +3,7 @@
 mod allowing;
 mod check;
 mod explain;
+mod explain_env;
 mod explain_url;
 mod init;
 mod show;

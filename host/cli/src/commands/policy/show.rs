@@ -10,7 +10,7 @@ use crate::output::{out, out_json};
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
-use ringfence_sandbox::{Grants, HostGrant, Limits};
+use ringfence_sandbox::{Grants, HostGrant, Limits, Tool};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -18,6 +18,7 @@ use std::fmt::Write;
 /// What holds for the calls of one tool.
 struct Shown<'d> {
     name: &'d str,
+    tool: &'d Tool,
     grants: &'d Grants,
     limits: &'d Limits,
     can: ToolFacts,
@@ -27,7 +28,8 @@ struct Shown<'d> {
 impl Shown<'_> {
     /// Whether two tools differ in nothing but their names.
     fn like(&self, other: &Self) -> bool {
-        self.can == other.can && self.settings == other.settings
+        let env = |shown: &Self| shown.grants.env_of(shown.tool).clone();
+        self.can == other.can && env(self) == env(other) && self.settings == other.settings
     }
 }
 
@@ -42,6 +44,7 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
         let name = tool.name();
         tools.push(Shown {
             name,
+            tool,
             grants: desk.toolbox.tree(name).grants(),
             limits: desk.toolbox.limits(name),
             can: desk.toolbox.facts(name),
@@ -68,6 +71,7 @@ fn as_json(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> Value {
             "dirs": tool.grants.dirs,
             "hosts": if tool.can.egress { tool.grants.hosts.as_slice() } else { &[] },
             "secrets": if tool.can.egress { tool.grants.secrets.as_slice() } else { &[] },
+            "env": tool.grants.env_of(tool.tool),
             "limits": tool.limits,
             "can": tool.can,
             "settings": settings(&tool.settings),
@@ -77,6 +81,7 @@ fn as_json(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> Value {
     json!({
         "project": desk.project.path().to_string_lossy(),
         "role": role.map(|role| &role.name),
+        "env_in_vain": desk.resolved.unanswered.names,
         "run": settings(run),
         "tools": tools.iter().map(tool).collect::<Vec<_>>(),
     })
@@ -86,6 +91,9 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
     let mut text = format!("project  {}\n", plain(&desk.project.path().display().to_string()));
     if let Some(role) = &desk.resolved.role {
         let _ = writeln!(text, "role     {}", one_line(&role.said_in, 300));
+    }
+    if let Some(told) = desk.resolved.unanswered.told() {
+        let _ = writeln!(text, "note     {}", one_line(&told, 1_000));
     }
     text.push_str("\na run\n");
     lines(&mut text, run);
@@ -98,7 +106,8 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
     }
     for (tool, names) in groups {
         let _ = writeln!(text, "\n{}", plain(&names.join(", ")));
-        let _ = writeln!(text, "  can          {}", plain(&shape::abilities(tool.can, tool.grants)));
+        let _ =
+            writeln!(text, "  can          {}", plain(&shape::abilities(tool.tool, tool.can, tool.grants)));
         if let Some(hidden) = shape::hidden(&tool.grants.dirs) {
             let _ = writeln!(text, "  hidden       {}", plain(&hidden));
         }

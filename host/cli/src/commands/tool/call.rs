@@ -29,6 +29,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         tree: bench.toolbox.tree(&args.tool).clone(),
         limits: bench.toolbox.limits(&args.tool).clone(),
         egress: bench.toolbox.egress().clone(),
+        env: bench.toolbox.env().clone(),
         stage: scratch.as_ref().map(|scratch| scratch.stage.clone()),
         known: Arc::default(),
         cancel: cancel.clone(),

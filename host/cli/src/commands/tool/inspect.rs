@@ -61,8 +61,9 @@ fn as_json(bench: &Workbench, component: &LoadedComponent, tools: &[Tool]) -> St
             "input_schema": definition.input_schema,
             "output_schema": definition.output_schema,
             "error_schema": definition.error_schema,
-            "can": bench.toolbox.facts(name),
+            "can": bench.toolbox.facts_of(tool),
             "grants": bench.toolbox.tree(name).grants().dirs,
+            "env": bench.toolbox.tree(name).grants().env_of(tool),
             "limits": bench.toolbox.limits(name),
         })
     };
@@ -108,7 +109,7 @@ fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) 
         let _ = writeln!(
             text,
             "  can      {}",
-            plain(&shape::abilities(bench.toolbox.facts(name), bench.toolbox.tree(name).grants()))
+            plain(&shape::abilities(tool, bench.toolbox.facts_of(tool), bench.toolbox.tree(name).grants()))
         );
         if let Some(hidden) = shape::hidden(dirs) {
             let _ = writeln!(text, "  hidden   {}", plain(&hidden));

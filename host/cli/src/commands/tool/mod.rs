@@ -52,7 +52,7 @@ impl Workbench {
         flags.limits.tool_timeout = timeout;
         let bench = Self::open(project, &flags, global, Resolved::load)?;
         let folders = Folders::find(global.state.as_deref())?;
-        Ok(Self { toolbox: bench.toolbox.with_secrets(&folders)?, ..bench })
+        Ok(Self { toolbox: bench.toolbox.with_values(&folders)?, ..bench })
     }
 
     fn open(

@@ -2,7 +2,7 @@
 
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::reflect::{Signature, WitType};
-use ringfence_sandbox::{DirGrant, Grants, Limits, Masks};
+use ringfence_sandbox::{DirGrant, Grants, Limits, Masks, Tool};
 
 /// `read_file(file_path: string, first_line?: u32)`
 pub(super) fn signature(name: &str, signature: &Signature) -> String {
@@ -72,14 +72,18 @@ fn of(ty: &WitType) -> String {
 }
 
 /// What a tool can do, in one line.
-pub(in crate::commands) fn abilities(facts: ToolFacts, grants: &Grants) -> String {
-    let dirs = &grants.dirs;
+pub(in crate::commands) fn abilities(tool: &Tool, facts: ToolFacts, grants: &Grants) -> String {
+    let (dirs, env) = (&grants.dirs, grants.env_of(tool));
     let mut parts = Vec::new();
-    if facts.reads {
+    if dirs.is_empty() || !tool.component().tools().opens_files() {
+        parts.push("read no files".to_owned());
+    } else {
         let dirs: Vec<_> = dirs.iter().map(|dir| format!("`{}`", dir.path)).collect();
         parts.push(format!("read {}", dirs.join(", ")));
-    } else {
-        parts.push("read no files".to_owned());
+    }
+    if !env.is_empty() {
+        let names: Vec<_> = env.iter().map(|name| format!("`{name}`")).collect();
+        parts.push(format!("see {} of the environment", names.join(", ")));
     }
     parts.push(if facts.writes { "write" } else { "write nothing" }.to_owned());
     if facts.egress {
@@ -91,7 +95,8 @@ pub(in crate::commands) fn abilities(facts: ToolFacts, grants: &Grants) -> Strin
     let answers = match (facts.deterministic, facts.egress) {
         (true, _) => "the same answer to the same call",
         (false, true) => "answers as the network gives them",
-        (false, false) => "real time and chance",
+        (false, false) if grants.entropy => "real time and chance",
+        (false, false) => "answers as the environment has it",
     };
     parts.push(answers.to_owned());
     parts.join("; ")

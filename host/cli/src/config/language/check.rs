@@ -1,9 +1,11 @@
 //! What is wrong with a file, all of it, each with its place and with what was likely meant.
 
 use super::super::secrets::KeyringEntry;
-use super::{Key, Kind, Table, root};
+use super::{Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
-use ringfence_sandbox::{GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader};
+use ringfence_sandbox::{
+    GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader, SecretName, VariableName,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -138,10 +140,6 @@ impl Found<'_> {
     fn table(&mut self, known: &'static Table, table: &DeTable<'_>, path: &Path) {
         for (name, value) in table.iter() {
             match known.keys.iter().find(|key| key.name == name.get_ref().as_ref()) {
-                Some(Key { kind: Kind::NotEnforced, name: key, .. }) => {
-                    let why = "this version can't enforce it, so it isn't accepted; leave it out";
-                    self.add(name.span(), format!("`{key}` {path}: {why}"));
-                }
                 Some(key) => self.value(key.name, &key.kind, value, path),
                 None => self.add(name.span(), unknown(name.get_ref(), known, path)),
             }
@@ -211,6 +209,16 @@ impl Found<'_> {
                     refuse(why.to_string());
                 }
             }
+            (Kind::Variable, DeValue::String(text)) => {
+                if let Err(why) = VariableName::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
+            (Kind::Secret, DeValue::String(text)) => {
+                if let Err(why) = SecretName::parse(text) {
+                    refuse(why.to_string());
+                }
+            }
             (Kind::Methods, DeValue::Array(methods)) => {
                 if methods.is_empty() {
                     refuse("names none: leave it out for GET and HEAD".to_owned());
@@ -254,8 +262,6 @@ impl Found<'_> {
                     }
                 }
             }
-            // Its presence was told before.
-            (Kind::NotEnforced, _) => {}
             (kind, other) => refuse(format!("want {}, not {}", wanted(kind), named(other))),
         }
     }
@@ -297,8 +303,7 @@ impl Found<'_> {
 /// A key that isn't known, and the one that was likely meant.
 fn unknown(name: &str, known: &Table, path: &Path) -> String {
     let what = format!("`{name}` is not known {path}");
-    let accepted = || known.keys.iter().filter(|key| !matches!(key.kind, Kind::NotEnforced));
-    if let Some(meant) = nearest(name, accepted().map(|key| key.name)) {
+    if let Some(meant) = nearest(name, known.keys.iter().map(|key| key.name)) {
         return format!("{what}; did you mean `{meant}`?");
     }
     let has = |table: &Table| table.keys.iter().any(|key| key.name == name);
@@ -306,7 +311,7 @@ fn unknown(name: &str, known: &Table, path: &Path) -> String {
     if let Some(table) = elsewhere {
         return format!("{what}; it belongs into [{}]", table.name);
     }
-    let names: Vec<_> = accepted().map(|key| format!("`{}`", key.name)).collect();
+    let names: Vec<_> = known.keys.iter().map(|key| format!("`{}`", key.name)).collect();
     format!("{what}; there are {}", names.join(", "))
 }
 
@@ -328,7 +333,9 @@ fn wanted(kind: &Kind) -> &'static str {
         | Kind::Mask
         | Kind::Url
         | Kind::Header
-        | Kind::KeyringEntry => "a text in quotes",
+        | Kind::KeyringEntry
+        | Kind::Variable
+        | Kind::Secret => "a text in quotes",
         Kind::Count(..) => "a whole number",
         Kind::Number => "a number",
         Kind::Time => "a time with a unit in quotes, such as \"30s\"",
@@ -338,7 +345,6 @@ fn wanted(kind: &Kind) -> &'static str {
         Kind::PathOr(_) => "\"src\" or { path = \"src\", access = \"read\" }",
         Kind::HostOr(_) => "\"https://api.example.com\" or { url = \"https://api.example.com\" }",
         Kind::Table(_) | Kind::Named(..) | Kind::Each(..) => "a table",
-        Kind::NotEnforced => "nothing",
     }
 }
 

@@ -70,6 +70,10 @@ pub(super) enum Kind {
     Header,
     /// The name of an entry of a keyring.
     KeyringEntry,
+    /// The name of a variable of the environment.
+    Variable,
+    /// The name of a secret.
+    Secret,
     /// Several, in order.
     List(&'static Kind),
     /// A path, or a table that has one.
@@ -82,8 +86,6 @@ pub(super) enum Kind {
     Named(&'static str, &'static Table),
     /// A value for each of some words.
     Each(&'static [&'static str], &'static Kind),
-    /// Known to the language; this version can't enforce it, so its presence is a mistake.
-    NotEnforced,
 }
 
 /// The whole file.

@@ -51,25 +51,26 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
             | Kind::Methods
             | Kind::Header
             | Kind::KeyringEntry
+            | Kind::Variable
+            | Kind::Secret
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
-            | Kind::Each(..)
-            | Kind::NotEnforced => {}
+            | Kind::Each(..) => {}
         }
     }
 }
 
 fn table(table: &Table) -> Value {
-    let accepted = || table.keys.iter().filter(|key| !matches!(key.kind, Kind::NotEnforced));
-    let properties: Map<_, _> = accepted().map(|key| (key.name.to_owned(), property(key))).collect();
-    let required: Vec<_> = accepted().filter(|key| key.required).map(|key| key.name).collect();
+    let keys = || table.keys.iter();
+    let properties: Map<_, _> = keys().map(|key| (key.name.to_owned(), property(key))).collect();
+    let required: Vec<_> = keys().filter(|key| key.required).map(|key| key.name).collect();
     let mut schema = json!({ "type": "object", "additionalProperties": false, "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
     let either: Vec<_> =
-        accepted().filter(|key| key.alternative).map(|key| json!({ "required": [key.name] })).collect();
+        keys().filter(|key| key.alternative).map(|key| json!({ "required": [key.name] })).collect();
     if !either.is_empty() {
         schema["oneOf"] = json!(either);
     }
@@ -124,6 +125,8 @@ fn kind(kind: &Kind) -> Value {
         Kind::KeyringEntry => {
             json!({ "type": "string", "pattern": "^[^\\u0000-\\u001f]+/[^/\\u0000-\\u001f]+$" })
         }
+        Kind::Variable => json!({ "type": "string", "pattern": r"^[^=\u0000-\u001f\u007f-\u009f]{1,256}$" }),
+        Kind::Secret => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
         Kind::List(of) => json!({ "type": "array", "items": self::kind(of) }),
         Kind::PathOr(of) => either(path(), defined(of)),
         Kind::HostOr(of) => either(url(), defined(of)),
@@ -137,7 +140,6 @@ fn kind(kind: &Kind) -> Value {
                 words.iter().map(|word| ((*word).to_owned(), self::kind(of))).collect();
             json!({ "type": "object", "additionalProperties": false, "properties": properties })
         }
-        Kind::NotEnforced => json!(false),
     }
 }
 

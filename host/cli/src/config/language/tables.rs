@@ -97,8 +97,13 @@ static GRANTS: Table = Table {
         key("deterministic", Kind::Bool, "Equal calls on equal files have one answer.").usually("false"),
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Hosts that tools may make requests to.")
             .usually("[]"),
-        key("env", Kind::NotEnforced, "Names of the environment."),
-        key("secrets", Kind::NotEnforced, "Secrets that the host puts into requests."),
+        key(
+            "env",
+            Kind::List(&Kind::Variable),
+            "Variables of the environment that tools see; a project can only name fewer.",
+        )
+        .usually("[]"),
+        key("secrets", Kind::List(&Kind::Secret), "Of the user's secrets only these go along with requests."),
     ],
 };
 
@@ -191,8 +196,8 @@ static TOOL: Table = Table {
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),
         key("provider", Kind::OneOf(SEARCH_PROVIDERS), "Whom `web_search` asks; only that tool has it."),
         key("url", Kind::Text, "Where its provider is; Brave has a usual address."),
-        key("env", Kind::NotEnforced, "Of the granted names only these."),
-        key("secrets", Kind::NotEnforced, "Of the granted secrets only these."),
+        key("env", Kind::List(&Kind::Variable), "Of the granted variables only these."),
+        key("secrets", Kind::List(&Kind::Secret), "Of the granted secrets only these."),
     ],
 };
 
@@ -203,6 +208,7 @@ static ROLE: Table = Table {
         key("prompt", Kind::Text, "What every stage is told besides."),
         key("dirs", Kind::List(&Kind::PathOr(&DIR)), "Of the granted folders only these."),
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),
+        key("env", Kind::List(&Kind::Variable), "Of the granted variables only these."),
     ],
 };
 

@@ -116,6 +116,10 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
             &["\"ringfence/key\"", "\"https://a.example/v1/me\""],
             &["\"key\"", "\"/key\"", "\"a/\"", "1"],
         ),
+        Kind::Variable => {
+            dirs(&["\"LANG\"", "\"a.b-c\""], &["\"A=B\"", "\"\"", "\"A\\u0000\"", "\"A\\u0085\"", "1"])
+        }
+        Kind::Secret => dirs(&["\"brave\"", "\"my-key_2\""], &["\"a b\"", "\"\"", "1"]),
         Kind::HostOr(_) => dirs(
             &["\"https://a.example/v1\"", "{ url = \"http://a.example\" }"],
             &["{ methods = [\"GET\"] }", "\"a.example\"", "1", "{ url = \"a.example\" }"],
@@ -142,7 +146,6 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
         // Tables are tried key by key.
         Kind::Table(table) if table.keys.iter().any(|key| key.required) => dirs(&[], &["{}", "1", "\"x\""]),
         Kind::Table(_) | Kind::Named(..) => dirs(&["{}"], &["1", "\"x\""]),
-        Kind::NotEnforced => dirs(&[], &["[]", "1", "\"x\""]),
     }
 }
 

@@ -36,11 +36,12 @@ pub fn commented(folders: &[String]) -> String {
             | Kind::Methods
             | Kind::Header
             | Kind::KeyringEntry
+            | Kind::Variable
+            | Kind::Secret
             | Kind::List(_)
             | Kind::PathOr(_)
             | Kind::HostOr(_)
-            | Kind::Each(..)
-            | Kind::NotEnforced => {}
+            | Kind::Each(..) => {}
         }
     }
     text
@@ -68,12 +69,13 @@ fn keys(text: &mut String, table: &Table, folders: &[String]) {
                 | Kind::Methods
                 | Kind::Header
                 | Kind::KeyringEntry
+                | Kind::Variable
+                | Kind::Secret
                 | Kind::List(_)
                 | Kind::PathOr(_)
                 | Kind::HostOr(_)
                 | Kind::Table(_)
-                | Kind::Named(..)
-                | Kind::NotEnforced,
+                | Kind::Named(..),
                 None,
             ) => continue,
         };

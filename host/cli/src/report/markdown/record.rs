@@ -193,6 +193,10 @@ fn granted(report: &Report, page: &mut Page) {
         };
         page.line(format!("Granted hosts: {}. The tools made {requests}.{added}", hosts.join(", ")));
     }
+    if !fence.env.is_empty() {
+        let names: Vec<String> = fence.env.iter().map(|name| word(name)).collect();
+        page.line(format!("Variables of the environment that tools could see: {}.", names.join(", ")));
+    }
     page.table(
         &["Tool", "Component"],
         fence.components.iter().map(|(tool, digest)| vec![word(tool), word(digest)]),
