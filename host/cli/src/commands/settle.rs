@@ -7,14 +7,16 @@ use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
 use crate::output::err;
 use crate::session::{own_command, replay};
+use crate::setup::Setup;
 use crate::staging::Staging;
 use crate::state_dir::Folders;
 use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
-use ringfence_sandbox::{GrantPath, ProjectDir};
+use ringfence_sandbox::{GrantPath, GrantedTree, ProjectDir};
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A run whose staged changes are about to be settled.
 pub(super) struct Settle {
@@ -74,9 +76,11 @@ impl Settle {
         }
     }
 
-    /// The folder that the run works on.
-    pub(super) fn project(&self) -> Result<ProjectDir> {
-        Ok(ProjectDir::open(&self.project).or_usage()?)
+    /// What the run may change of the folder that it works on.
+    pub(super) fn granted(&self) -> Result<Arc<GrantedTree>> {
+        let project = ProjectDir::open(&self.project).or_usage()?;
+        let grants = Setup::of(self.run.state())?.grants;
+        Ok(GrantedTree::open(&project, &grants).or_usage()?)
     }
 
     /// Where; none means everywhere.
