@@ -51,11 +51,14 @@ impl Settle {
         if !Staging::is_there(&known.id, &folders) {
             return Ok(Err(Unsettled::Nothing(known.id.0)));
         }
-        let staging = Staging::open(&known.id, Some(&journal), &folders)?;
+        let gives_up = how == Settling::Discarded && args.paths.is_empty();
+        let staging = match gives_up {
+            true => Staging::open_to_discard(&known.id, &folders)?,
+            false => Staging::open(&known.id, Some(&journal), &folders)?,
+        };
         let run = Run::from_state(replay(&journal)?);
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
-        let gives_up = how == Settling::Discarded && settle.paths.is_none();
         match settle.staging.recovered(&settle.project) {
             Ok(None) => {}
             Ok(Some(settled)) => {
@@ -68,7 +71,12 @@ impl Settle {
             Err(error) => return Err(error),
         }
         match settle.staging.stage().is_empty() {
-            Ok(true) if settle.paths.is_none() => Ok(Err(Unsettled::Nothing(known.id.0))),
+            Ok(true) if settle.paths.is_none() => {
+                if gives_up {
+                    settle.staging.forget_pending()?;
+                }
+                Ok(Err(Unsettled::Nothing(known.id.0)))
+            }
             Ok(_) => Ok(Ok(settle)),
             // What can't be read can still be thrown away.
             Err(_) if gives_up => Ok(Ok(settle)),
@@ -90,6 +98,9 @@ impl Settle {
 
     /// Writes down what was done. It is done by then: should this fail, the next command does it.
     pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
+        if how == Settling::Discarded && self.paths.is_none() {
+            self.staging.forget_pending()?;
+        }
         let settled = self.staging.settled(how, paths)?;
         self.record(settled)
     }
