@@ -8,6 +8,7 @@ use crate::config::{ExpertSection, Resolved, ToolPolicy};
 use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
+use crate::granted::host_of;
 use crate::model_choice::ModelPlan;
 use crate::recall::Recall;
 use crate::shelf::Shelf;
@@ -16,9 +17,7 @@ use crate::toolset::{self, Toolbox};
 use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
-use ringfence_sandbox::{
-    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir,
-};
+use ringfence_sandbox::{Access, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, ProjectDir};
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -167,8 +166,8 @@ impl Setup {
                 add(&mut self.grants.dirs, &dir);
                 Ok(())
             }
-            LaterGrant::Host { url } => {
-                let host = HostGrant::parse(url)?;
+            LaterGrant::Host { url, methods, private } => {
+                let host = host_of(url, methods, *private)?;
                 for policy in self.tools.values_mut().filter(|policy| policy.hosts == self.grants.hosts) {
                     policy.hosts.push(host.clone());
                 }

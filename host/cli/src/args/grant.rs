@@ -1,7 +1,8 @@
 //! `ringfence grant`
 
-use super::DirSpec;
+use super::{DirSpec, parse_host};
 use clap::Args;
+use ringfence_sandbox::HostGrant;
 
 /// `ringfence grant`
 #[derive(Debug, Clone, Args)]
@@ -12,7 +13,8 @@ pub struct GrantLaterArgs {
     /// Allow this folder or file of the project from the next call on; may be repeated
     #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present = "hosts")]
     pub dirs: Vec<DirSpec>,
-    /// Allow requests to this host from the next call on; may be repeated
-    #[arg(long = "allow-host", value_name = "URL")]
-    pub hosts: Vec<String>,
+    /// Allow requests (GET, HEAD) to this host from the next call on, as https://api.example.com, or as
+    /// a table { url = "…", methods = ["POST"], private = true }; may be repeated
+    #[arg(long = "allow-host", value_name = "URL", value_parser = parse_host)]
+    pub hosts: Vec<HostGrant>,
 }

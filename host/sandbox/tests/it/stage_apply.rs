@@ -1,7 +1,7 @@
 //! Applying: all or nothing, only on what the run has seen, and with everything else left alone.
 
 use crate::fence_guest::{Project, WALKS};
-use crate::stage_guest::{all_of, How, Run, path};
+use crate::stage_guest::{How, Run, all_of, path};
 use ringfence_sandbox::{ApplyError, Conflict, ConflictKind, ProjectDir, Recovered};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
