@@ -84,14 +84,15 @@ pub(crate) fn take_up(store: &Store) -> (Run, Lease) {
 
 /// The lease, also just after another driver of this very process let go of it: a process that
 /// another test is starting has a copy of the lock until its program is loaded, when the lock's file
-/// may name nobody (process 0) any more.
+/// may name nobody any more.
 fn lease(store: &Store) -> Lease {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         match store.lease(&run_id()) {
             Ok(lease) => return lease,
-            Err(StoreError::Busy { pid, .. })
-                if [0, std::process::id()].contains(&pid) && Instant::now() < deadline =>
+            Err(StoreError::Busy { holder, .. })
+                if holder.as_ref().is_none_or(|holder| holder.pid == std::process::id())
+                    && Instant::now() < deadline =>
             {
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -118,6 +118,10 @@ fn a_host_is_granted_as_a_folder_is() {
         let again = product.run(&["grant", run, "--allow-host", url], &[]);
         assert!(again.code == Some(2) && again.stderr.contains("granted already"), "{again:?}");
     }
+    // As a refusal shows it.
+    let table = r#"{ url = "http://127.0.0.1:9", methods = ["POST"], private = true }"#;
+    let private = product.run(&["grant", run, "--allow-host", table], &[]);
+    assert_eq!(private.stdout, "granted: http://127.0.0.1:9 (POST; private)\n", "{private:?}");
     let ended = product.run_printed(granted.printed_command("--answer"), &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
 }

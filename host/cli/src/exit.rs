@@ -202,7 +202,7 @@ mod tests {
     fn a_run_that_isn_t_there_is_a_usage_error_and_a_busy_one_a_failure() {
         let missing = StoreError::NoSuchRun { asked: "x".into(), path: "/runs.db".into() };
         assert_eq!(exit_of(&anyhow::Error::from(missing).context("c")), Exit::Usage);
-        let busy = StoreError::Busy { run: "x".into(), pid: 1, host: "h".into() };
+        let busy = StoreError::Busy { run: "x".into(), holder: None };
         assert_eq!(exit_of(&busy.into()), Exit::Failed);
     }
 }

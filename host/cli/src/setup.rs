@@ -8,6 +8,7 @@ use crate::config::{ExpertSection, Resolved, ToolPolicy};
 use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
+use crate::granted::host_of;
 use crate::model_choice::ModelPlan;
 use crate::recall::Recall;
 use crate::shelf::Shelf;
@@ -17,7 +18,7 @@ use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::{
-    Access, Digest, DirGrant, GrantPath, Grants, HostGrant, MaskPattern, Masks, ProjectDir, VariableName,
+    Access, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, ProjectDir, VariableName,
 };
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
@@ -167,8 +168,8 @@ impl Setup {
                 add(&mut self.grants.dirs, &dir);
                 Ok(())
             }
-            LaterGrant::Host { url } => {
-                let host = HostGrant::parse(url)?;
+            LaterGrant::Host { url, methods, private } => {
+                let host = host_of(url, methods, *private)?;
                 for policy in self.tools.values_mut().filter(|policy| policy.hosts == self.grants.hosts) {
                     policy.hosts.push(host.clone());
                 }

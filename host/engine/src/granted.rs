@@ -52,6 +52,12 @@ pub enum LaterGrant {
     Host {
         /// Its address, as the fence reads it.
         url: String,
+        /// The methods of requests; none means those that only ask.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        methods: Vec<String>,
+        /// Whether it may be on this machine or a network around it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private: bool,
     },
     /// A variable of the environment.
     Variable {
@@ -80,7 +86,9 @@ impl Granted {
             LaterGrant::Dir { path, access, masks } => {
                 [&self.by, path, access].into_iter().chain(masks).collect()
             }
-            LaterGrant::Host { url } => vec![&self.by, url],
+            LaterGrant::Host { url, methods, private: _ } => {
+                [&self.by, url].into_iter().chain(methods).collect()
+            }
             LaterGrant::Variable { name } => vec![&self.by, name],
         };
         if texts.iter().any(|text| text.is_empty() || bounds::longer_than(text, TEXT)) {

@@ -47,6 +47,7 @@ pub use egress::{
     Addresses, EgressContext, Host, HostError, HostGrant, HostGrantError, HostUrl, Method, MethodError,
     Origin, PathPrefix, RequestLimits, RequestRuling, Resolve, SHORTEST_SECRET, SecretError, SecretGrant,
     SecretHeader, SecretName, SecretValue, Secrets, UrlError, UrlProblem, UrlScheme, common_hosts,
+    without_user,
 };
 pub use engine::EngineError;
 pub use grant::*;

@@ -97,10 +97,13 @@ impl Denial {
                 format!("{asked}: {method} is not granted there ({})", named(hosts))
             }
             DenialReason::Address => {
-                format!("{asked} led to {}, and its grant is for addresses of the internet", self.resolved)
+                format!("{asked} led to {}, which its grant is not for", self.resolved)
             }
             DenialReason::Malformed => format!("{asked} was not requested: {}", self.resolved),
         };
+        if self.reason == DenialReason::Network && self.operation == "request" && !self.resolved.is_empty() {
+            let _ = write!(line, "; that is {}", self.resolved);
+        }
         if let Some(grant) = &self.would_allow {
             let _ = write!(line, "; `{grant}` would allow it");
         }
@@ -255,6 +258,15 @@ mod tests {
                 "GET http://10.0.0.1/ was not requested: no host is granted",
             ),
             (
+                asked(
+                    DenialReason::Network,
+                    "a link-local address, refused unless a grant names it as such",
+                    None,
+                ),
+                &hosts,
+                "GET http://10.0.0.1/ is not a granted host (https://api.example.com); that is a link-local address, refused unless a grant names it as such",
+            ),
+            (
                 asked(DenialReason::Method, "", None),
                 &hosts,
                 "GET http://10.0.0.1/: GET is not granted there (https://api.example.com)",
@@ -262,7 +274,7 @@ mod tests {
             (
                 asked(DenialReason::Address, "10.0.0.1, an address of a private network", None),
                 &hosts,
-                "GET http://10.0.0.1/ led to 10.0.0.1, an address of a private network, and its grant is for addresses of the internet",
+                "GET http://10.0.0.1/ led to 10.0.0.1, an address of a private network, which its grant is not for",
             ),
             (
                 asked(DenialReason::Malformed, "it holds a user name", None),

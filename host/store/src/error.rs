@@ -63,14 +63,12 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The run is being driven by a live process.
-    #[error("run {run} is being driven by process {pid} on {host}; wait for it, or end that process first")]
+    #[error("run {run} is being driven by {}; wait for it, or end that process first", named(.holder))]
     Busy {
         /// The run.
         run: RunId,
-        /// The process that holds the lease; 0 while it hasn't said so yet.
-        pid: u32,
-        /// The machine it runs on.
-        host: String,
+        /// Who holds the lease; none while they haven't said so yet.
+        holder: Option<Holder>,
     },
     /// Somebody else took the run over: this process must stop driving it.
     #[error(
@@ -159,6 +157,22 @@ pub enum StoreError {
 /// Whether less could be read than must be there.
 fn ends_early(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
+}
+
+/// A process that drives a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number.
+    pub pid: u32,
+    /// The machine it runs on.
+    pub host: String,
+}
+
+fn named(holder: &Option<Holder>) -> String {
+    match holder {
+        Some(Holder { pid, host }) => format!("process {pid} on {host}"),
+        None => "another process".to_owned(),
+    }
 }
 
 impl StoreError {

@@ -27,7 +27,7 @@ mod store;
 
 pub use answers::{AnswerBounds, Answers};
 pub use durability::Durability;
-pub use error::StoreError;
+pub use error::{Holder, StoreError};
 pub use heartbeat::Heartbeat;
 pub use intent::Intent;
 pub use lease::Lease;

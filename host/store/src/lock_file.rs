@@ -4,7 +4,7 @@
 //! up at once after a crash. The file's text only says whom to name in an error. The file is
 //! never removed: a lock on a removed file would exclude nobody.
 
-use crate::{Result, StoreError};
+use crate::{Holder, Result, StoreError};
 use ringfence_engine::RunId;
 use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
@@ -12,6 +12,11 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::time::Duration;
+
+/// How often a holder's name is looked for, and how long after each other.
+const LOOKS: u32 = 5;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// The lock on a run, held for as long as this value lives.
 #[derive(Debug)]
@@ -43,8 +48,7 @@ impl LockFile {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let (pid, host) = holder(&mut file);
-                return Err(StoreError::Busy { run: run.clone(), pid, host });
+                return Err(StoreError::Busy { run: run.clone(), holder: holder(&mut file) });
             }
             Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, &error)),
         }
@@ -91,12 +95,26 @@ fn in_the_way(path: &Path, want: &str) -> StoreError {
     StoreError::CannotOpen { path: path.to_owned(), why }
 }
 
-/// The process and machine that the file names, as far as it does.
-fn holder(file: &mut File) -> (u32, String) {
+/// The process and machine that the file names. Whoever holds the lock may be about to write its
+/// name, so that it is looked for a few times.
+fn holder(file: &mut File) -> Option<Holder> {
+    let mut named = read_holder(file);
+    for _ in 1..LOOKS {
+        if named.is_some() {
+            break;
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+        named = read_holder(file);
+    }
+    named
+}
+
+/// None where there is less than a whole name.
+fn read_holder(file: &mut File) -> Option<Holder> {
     let mut text = String::new();
-    // Whoever holds the lock may be about to write its name: then there is none to read.
-    let _ = file.take(512).read_to_string(&mut text);
-    let mut lines = text.lines();
-    let pid = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
-    (pid, machine(lines.next().unwrap_or("")))
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.take(512).read_to_string(&mut text).ok()?;
+    let (pid, rest) = text.split_once('\n')?;
+    let (host, _) = rest.split_once('\n')?;
+    Some(Holder { pid: pid.parse().ok()?, host: machine(host) })
 }

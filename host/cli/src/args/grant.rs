@@ -1,9 +1,9 @@
 //! `ringfence grant`
 
-use super::DirSpec;
 use super::variable::VariableParser;
+use super::{DirSpec, parse_host};
 use clap::Args;
-use ringfence_sandbox::VariableName;
+use ringfence_sandbox::{HostGrant, VariableName};
 
 /// `ringfence grant`
 #[derive(Debug, Clone, Args)]
@@ -14,9 +14,10 @@ pub struct GrantLaterArgs {
     /// Allow this folder or file of the project from the next call on; may be repeated
     #[arg(long = "dir", value_name = "PATH[:ACCESS]", required_unless_present_any = ["hosts", "env"])]
     pub dirs: Vec<DirSpec>,
-    /// Allow requests to this host from the next call on; may be repeated
-    #[arg(long = "allow-host", value_name = "URL")]
-    pub hosts: Vec<String>,
+    /// Allow requests (GET, HEAD) to this host from the next call on, as https://api.example.com, or as
+    /// a table { url = "…", methods = ["POST"], private = true }; may be repeated
+    #[arg(long = "allow-host", value_name = "URL", value_parser = parse_host)]
+    pub hosts: Vec<HostGrant>,
     /// Let tools see this variable of the environment from the next call on; may be repeated
     #[arg(long = "allow-env", value_name = "NAME", value_parser = VariableParser)]
     pub env: Vec<VariableName>,

@@ -86,6 +86,11 @@ pub(super) fn chosen(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> 
 }
 
 impl Role {
+    /// The folders that it names, if it does.
+    pub fn named_dirs(&self) -> &[DirGrant] {
+        self.dirs.as_deref().unwrap_or_default()
+    }
+
     /// A role as a file has it.
     pub(super) fn of(name: &str, section: &RoleSection, layer: &ConfigFile) -> Result<Self> {
         let said_in = format!("{}: [roles.{name}]", place(layer, &format!("roles.{name}.tools")));

@@ -135,6 +135,29 @@ pub fn look(folders: &Folders) -> Result<Vec<(SecretName, Result<()>)>> {
     Ok(user.config.secrets.iter().map(one).collect())
 }
 
+/// A secret of the user's own file, as it stands.
+#[derive(Debug)]
+pub struct Looked {
+    /// Its name.
+    pub name: SecretName,
+    /// Whether it goes with requests to a host that is granted.
+    pub is_needed: bool,
+    /// Why its value can't be used, if so.
+    pub value: Result<()>,
+}
+
+/// Looks at all of them, where these hosts are granted.
+pub(super) fn survey(user: &ConfigFile, hosts: &[HostGrant], folders: &Folders) -> Result<Vec<Looked>> {
+    // As when a run begins: a project's hosts alone set no secret in motion.
+    let is_own = user.grants.hosts.is_some();
+    let looked = look(folders)?.into_iter().map(|(name, value)| {
+        let grant = user.secrets.get(&name).map(|section| section.grant(&name));
+        let is_needed = is_own && grant.is_some_and(|secret| belongs(&secret, hosts));
+        Looked { name, is_needed, value }
+    });
+    Ok(looked.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::file::parse;

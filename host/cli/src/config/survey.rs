@@ -4,10 +4,11 @@
 use super::file::ConfigFile;
 use super::project_files::ProjectFiles;
 use super::roles::Role;
-use super::{Flags, Resolved, user_file};
+use super::secrets::{self, Looked};
+use super::{Flags, Resolved, layers, user_file};
 use crate::state_dir::Folders;
 use anyhow::Result;
-use ringfence_sandbox::ProjectDir;
+use ringfence_sandbox::{Grants, ProjectDir};
 use std::path::PathBuf;
 
 /// What was found.
@@ -21,8 +22,12 @@ pub struct Survey {
     pub wrong: Vec<anyhow::Error>,
     /// What all of it comes to, where that can be told.
     pub resolved: Option<Resolved>,
+    /// What every tool may touch, as far as the files can be read.
+    pub grants: Grants,
     /// Every role of both files.
     pub roles: Vec<Role>,
+    /// Every secret of the user's own file.
+    pub secrets: Vec<Looked>,
 }
 
 impl Survey {
@@ -37,26 +42,33 @@ impl Survey {
             }
         };
         let user_file = folders.user_config().filter(|path| path.exists());
+        let is_whole = wrong.is_empty();
+        let own = user.map(|user| user.config).unwrap_or_default();
+        let grants = layers::grants(&files.config, &own, &Flags::default());
         let mut roles = Vec::new();
-        let mut resolved = None;
-        if let Some(user) = user.filter(|_| wrong.is_empty()) {
-            for layer in [&files.config, &user.config] {
-                for (name, section) in &layer.roles {
-                    match Role::of(name, section, layer) {
-                        Ok(role) => {
-                            wrong.extend(narrows(&files.config, &user.config, name).err());
-                            roles.push(role);
-                        }
-                        Err(error) => wrong.push(error),
+        for layer in [&files.config, &own] {
+            for (name, section) in &layer.roles {
+                match Role::of(name, section, layer) {
+                    Ok(role) => {
+                        wrong.extend(narrows(&files.config, &own, name).err().filter(|_| is_whole));
+                        roles.push(role);
                     }
+                    Err(error) => wrong.push(error),
                 }
             }
+        }
+        let mut resolved = None;
+        if is_whole {
             match Resolved::layered(&files, &Flags::default(), folders) {
                 Ok(layered) => resolved = Some(layered),
                 Err(error) => wrong.push(error),
             }
         }
-        Ok(Self { files, user_file, wrong, resolved, roles })
+        let secrets = match own.secrets.is_empty() {
+            true => Vec::new(),
+            false => secrets::survey(&own, &grants.hosts, folders)?,
+        };
+        Ok(Self { files, user_file, wrong, resolved, grants, roles, secrets })
     }
 }
 

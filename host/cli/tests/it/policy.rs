@@ -101,6 +101,60 @@ fn a_check_names_everything_that_is_wrong_in_both_files() {
 }
 
 #[test]
+fn a_check_names_grants_that_cannot_be_honoured_beside_everything_else() {
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write("project/ringfence.toml", "notify = \"x\"\n");
+    home.write(
+        ".config/ringfence/config.toml",
+        "[grants]\ndirs = [\"src\", \"gone\"]\nhosts = [\"https://a.example\"]\n\n[roles.a]\ntools = [\"read_file\"]\ndirs = [\"src/lost\"]\n\n[secrets.key]\nenv = \"RINGFENCE_TEST_NOT_SET\"\nhost = \"https://a.example\"\nheader = \"x-key\"\n",
+    );
+    let said = home.run(["policy", "check", "project"]);
+    assert_eq!(said.code, 2, "{said}");
+    for wrong in [
+        "notify",
+        "`gone` can't be granted",
+        "[roles.a] can't be honoured",
+        "RINGFENCE_TEST_NOT_SET is not set",
+    ] {
+        assert!(said.err.contains(wrong), "{wrong}: {said}");
+    }
+    home.write("project/ringfence.toml", "[tools.read_file]\ndirs = [\"src/nowhere\"]\n");
+    let said = home.run(["policy", "check", "project"]);
+    assert!(said.err.contains("`src/nowhere` can't be granted") && said.err.contains("`gone`"), "{said}");
+}
+
+#[test]
+fn a_check_says_of_each_secret_whether_its_value_can_be_read_and_never_the_value() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.write("project/a.txt", "a");
+    let secret = |name: &str, host: &str| {
+        format!("[secrets.{name}]\nfile = \"{name}\"\nhost = \"{host}\"\nheader = \"x-{name}\"\n\n")
+    };
+    let config = format!(
+        "[grants]\nhosts = [\"https://a.example\"]\n\n{}{}",
+        secret("needed", "https://a.example"),
+        secret("other", "https://b.example")
+    );
+    home.write(".config/ringfence/config.toml", &config);
+    home.write(".config/ringfence/needed", "hunter2-hunter2-hunter2");
+    let file = home.path().join(".config/ringfence/needed");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let said = home.run(["policy", "check", "project"]);
+    assert!(said.code == 2 && said.err.contains("others can read"), "{said}");
+    assert!(!said.to_string().contains("hunter2"), "{said}");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let said = home.run(["policy", "check", "project"]);
+    assert!(said.code == 0 && said.out.contains("secret `needed`: its value can be read"), "{said}");
+    assert!(
+        said.out.contains("secret `other`: no granted host needs it; the secret `other` can't be used"),
+        "{said}"
+    );
+    assert!(!said.to_string().contains("hunter2"), "{said}");
+}
+
+#[test]
 fn what_holds_is_shown_with_whose_word_it_is() {
     let home = home();
     assert_snapshot!("show", told(&home.run(["policy", "show", "project"])));
@@ -134,6 +188,21 @@ fn what_decides_about_a_path_is_explained_with_what_would_allow_it() {
     assert_snapshot!("explain", questions.map(explain).concat());
     let json = ["policy", "explain", "top.txt", "--project", "project", "--json"];
     assert_snapshot!("explain_json", told(&home.run(json)));
+}
+
+#[test]
+fn a_password_in_a_url_is_not_told_again() {
+    let home = home();
+    for url in
+        ["https://me:hunter2@api.example.com/v1", "https://me:hunter2@[/v1", "https://me:hun/ter2@a.example"]
+    {
+        for more in [&[][..], &["--json"], &["--tool", "fetch_page"], &["--write"]] {
+            let words = ["policy", "explain", url, "--project", "project"];
+            let said = home.run(words.iter().chain(more));
+            assert_eq!(said.code, 1, "{said}");
+            assert!(!said.to_string().contains("hunter2") && !said.to_string().contains("ter2"), "{said}");
+        }
+    }
 }
 
 #[test]

@@ -70,11 +70,14 @@ fn a_tool_that_can_work_only_now_is_there_from_the_next_decision_on() {
 #[test]
 fn from_then_on_the_gates_know_what_a_tool_can_do() {
     let mut script = deciding(pausing(settings(), &[PausePoint::BeforeEgress]));
-    script
-        .send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
+    script.send(granting(host("https://example.com"), &[("read_file", SENDS)]));
     assert_eq!(can(&script, "read_file"), SENDS);
     script.say(decide("read_file", json!({"file_path": "a.py"})));
     assert!(matches!(script.review().subject, Subject::Call { why: Cause::BeforeEgress, .. }));
+}
+
+fn host(url: &str) -> LaterGrant {
+    LaterGrant::Host { url: url.to_owned(), methods: Vec::new(), private: false }
 }
 
 #[test]
@@ -84,8 +87,7 @@ fn delegated_runs_know_it_as_well() {
     script.say(plan(&[free("a"), free("b")]));
     assert_eq!(script.stage(), StageName::Delegating);
     script.send(EventKind::Interrupted);
-    script
-        .send(granting(LaterGrant::Host { url: "https://example.com".to_owned() }, &[("read_file", SENDS)]));
+    script.send(granting(host("https://example.com"), &[("read_file", SENDS)]));
     script.send(EventKind::Resumed { rates: None });
     let call = script.model_call().call;
     script.say_to(call, decide("read_file", json!({"file_path": "a.py"})));
@@ -95,7 +97,7 @@ fn delegated_runs_know_it_as_well() {
 #[test]
 fn a_call_that_was_judged_before_gets_no_more_than_it_was_judged_by() {
     let mut script = executing(without_pauses());
-    let grant = || LaterGrant::Host { url: "https://example.com".to_owned() };
+    let grant = || host("https://example.com");
     let refused = script.try_send(granting(grant(), &[("read_file", SENDS)])).unwrap_err();
     assert!(refused.to_string().contains("was judged before"), "{refused}");
     script.tool_gives(OutcomeStatus::Done, json!(1));

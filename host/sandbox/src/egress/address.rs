@@ -11,9 +11,14 @@ pub(crate) enum Reach {
     Public,
     /// Into this machine or a network around it, or perhaps so: a grant must say `private`.
     Private(&'static str),
+    /// To the machines on the same link, where a cloud answers with its keys: a grant must name the
+    /// address itself, and say `private`.
+    LinkLocal(&'static str),
     /// To no single host; no grant leads there.
     Nowhere(&'static str),
 }
+
+const LINK_LOCAL: Reach = Reach::LinkLocal("a link-local address, refused unless a grant names it as such");
 
 impl Reach {
     pub(crate) fn of(address: IpAddr) -> Self {
@@ -31,7 +36,7 @@ fn of_v4(address: Ipv4Addr) -> Reach {
         (0, ..) => Reach::Nowhere("an unspecified address"),
         (127, ..) => Reach::Private("an address of this machine"),
         (10, ..) | (172, 16..=31, _) | (192, 168, _) => Reach::Private("an address of a private network"),
-        (169, 254, _) => Reach::Private("a link-local address"),
+        (169, 254, _) => LINK_LOCAL,
         (100, 64..=127, _) => Reach::Private("an address of a provider's network"),
         (192, 0, 0) | (192, 88, 99) => Reach::Private("an address of a protocol"),
         (198, 18..=19, _) => Reach::Private("an address for measurements"),
@@ -67,7 +72,8 @@ fn of_v6(address: Ipv6Addr) -> Reach {
         [0x2001, 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => Reach::Private("an address for documentation"),
         [0x2001, 0..=0x01ff, ..] => Reach::Private("an address of a protocol"),
         [0xfc00..=0xfdff, ..] => Reach::Private("an address of a private network"),
-        [0xfe80..=0xfeff, ..] => Reach::Private("a link-local address"),
+        [0xfe80..=0xfebf, ..] => LINK_LOCAL,
+        [0xfec0..=0xfeff, ..] => Reach::Private("an address of a private network"),
         [0xff00..=0xffff, ..] => Reach::Nowhere("a multicast address"),
         [0x2000..=0x3fff, ..] => Reach::Public,
         _ => Reach::Nowhere("a reserved address"),
@@ -77,7 +83,7 @@ fn of_v6(address: Ipv6Addr) -> Reach {
 /// An IPv4 address that another one carries: never public, as routers differ in what they make of it.
 fn within(inner: Ipv4Addr, how: &'static str) -> Reach {
     match of_v4(inner) {
-        nowhere @ Reach::Nowhere(_) => nowhere,
+        refused @ (Reach::Nowhere(_) | Reach::LinkLocal(_)) => refused,
         Reach::Public | Reach::Private(_) => Reach::Private(how),
     }
 }
@@ -116,7 +122,6 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.168.1.1",
-            "169.254.169.254",
             "100.64.0.1",
             "192.0.0.8",
             "198.18.0.1",
@@ -126,7 +131,6 @@ mod tests {
             "::1",
             "fc00::1",
             "fd12::1",
-            "fe80::1",
             "fec0::1",
             "::ffff:127.0.0.1",
             "::ffff:8.8.8.8",
@@ -140,6 +144,20 @@ mod tests {
             "2001:20::1",
         ] {
             assert!(matches!(reach(text), Reach::Private(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_the_link_are_told_from_private_ones() {
+        for text in [
+            "169.254.169.254",
+            "169.254.0.1",
+            "fe80::1",
+            "febf::1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+        ] {
+            assert_eq!(reach(text), LINK_LOCAL, "{text}");
         }
     }
 

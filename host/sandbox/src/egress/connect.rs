@@ -103,11 +103,22 @@ fn check(permit: &Permit, addresses: &[IpAddr]) -> Result<(), Unconnected> {
             }
             Reach::Public => {}
             Reach::Private(_) if permit.grant.is_private() => {}
+            Reach::LinkLocal(_) if permit.grant.is_private() && is_named(permit) => {}
             Reach::Private(what) => return Err(Unconnected::Refused { address, what, grantable: true }),
-            Reach::Nowhere(what) => return Err(Unconnected::Refused { address, what, grantable: false }),
+            Reach::LinkLocal(what) | Reach::Nowhere(what) => {
+                return Err(Unconnected::Refused { address, what, grantable: false });
+            }
         }
     }
     Ok(())
+}
+
+/// Whether the grant names the address itself, and no name that leads there.
+fn is_named(permit: &Permit) -> bool {
+    match permit.origin.host {
+        Host::Address(_) => true,
+        Host::Name(_) => false,
+    }
 }
 
 /// The first that answers; none may take the time of those after it.

@@ -5,6 +5,7 @@
 use super::grant::HostGrant;
 use super::judge::judged;
 use super::secret::SecretName;
+use super::url::without_user;
 use crate::receipt::{Denial, DenialReason};
 use crate::view::GrantedTree;
 use http::Request;
@@ -33,7 +34,7 @@ impl GrantedTree {
             Err(error) => {
                 return RequestRuling::Refused(Box::new(Denial {
                     operation: "request".to_owned(),
-                    asked: format!("{method} {url}"),
+                    asked: format!("{method} {}", without_user(url)),
                     resolved: error.to_string(),
                     reason: DenialReason::Malformed,
                     mask: None,

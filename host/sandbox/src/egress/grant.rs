@@ -45,6 +45,11 @@ pub enum HostGrantError {
         /// What kind of address.
         what: &'static str,
     },
+    /// An address of the link, without saying so.
+    #[error(
+        "`{0}` is a link-local address, where a cloud answers with its keys: it is refused unless the grant says that it is private"
+    )]
+    LinkLocal(HostUrl),
     /// An address that is no host's.
     #[error("`{url}` can't be granted: that is {what}")]
     Nowhere {
@@ -105,7 +110,8 @@ impl HostGrant {
         match reach_of(&url.origin.host) {
             Reach::Nowhere(what) => Err(HostGrantError::Nowhere { url, what }),
             Reach::Private(what) if !private => Err(HostGrantError::Private { url, what }),
-            Reach::Private(_) | Reach::Public => Ok(Self { url, methods, private }),
+            Reach::LinkLocal(_) if !private => Err(HostGrantError::LinkLocal(url)),
+            Reach::Private(_) | Reach::LinkLocal(_) | Reach::Public => Ok(Self { url, methods, private }),
         }
     }
 
@@ -167,12 +173,17 @@ pub(super) fn reach_of(host: &Host) -> Reach {
     }
 }
 
-/// The grant that would allow a request, as a person writes it; none if none can.
+/// The grant that would allow a request, as a person writes it; none if none can, or none should
+/// be given by the way.
 pub(super) fn allowing(origin: &Origin, method: &str, private: bool) -> Option<String> {
     let url = HostUrl { origin: origin.clone(), path: Default::default() };
     let method = Method::parse(method).ok()?;
     let methods = if Method::usual().contains(&method) { Method::usual() } else { [method].into() };
-    let private = private || matches!(reach_of(&origin.host), Reach::Private(_));
+    let private = match reach_of(&origin.host) {
+        Reach::LinkLocal(_) => return None,
+        Reach::Private(_) => true,
+        Reach::Public | Reach::Nowhere(_) => private,
+    };
     HostGrant::new(url, Some(methods), private).ok().map(|grant| grant.written())
 }
 
@@ -272,10 +283,14 @@ mod tests {
             "http://x.localhost",
             "http://[::1]",
             "http://10.0.0.1",
-            "http://169.254.169.254",
         ] {
             let error = grant(json!({"url": url})).unwrap_err();
             assert!(error.contains("private = true"), "{error}");
+            grant(json!({"url": url, "private": true})).unwrap();
+        }
+        for url in ["http://169.254.169.254", "http://[fe80::1]"] {
+            let error = grant(json!({"url": url})).unwrap_err();
+            assert!(error.contains("link-local") && !error.contains("private = true"), "{error}");
             grant(json!({"url": url, "private": true})).unwrap();
         }
         for url in ["http://0.0.0.0", "http://[::]", "http://224.0.0.1", "http://255.255.255.255"] {
@@ -322,6 +337,8 @@ mod tests {
             Some(r#"{ url = "https://a.example:8443", methods = ["POST"] }"#)
         );
         assert_eq!(allowing(&origin("https://a.example"), "CONNECT", false), None);
+        assert_eq!(allowing(&origin("http://169.254.169.254"), "GET", true), None);
+        assert_eq!(allowing(&origin("http://[fe80::1]"), "GET", true), None);
         assert_eq!(allowing(&origin("http://0.0.0.0"), "GET", false), None);
     }
 }

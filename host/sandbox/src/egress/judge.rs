@@ -2,10 +2,11 @@
 //!
 //! Reads nothing but the request: what its host's name leads to is for `connect`.
 
-use super::grant::{HostGrant, allowing};
+use super::address::Reach;
+use super::grant::{HostGrant, allowing, reach_of};
 use super::headers::is_forbidden;
 use super::secret::SecretGrant;
-use super::url::{Origin, UrlScheme};
+use super::url::{Origin, UrlScheme, without_user};
 use crate::grant::Grants;
 use crate::receipt::{Denial, DenialReason};
 use http::header::{CONTENT_LENGTH, HOST, RANGE};
@@ -34,15 +35,7 @@ pub(super) struct Asked {
 
 impl Asked {
     fn of(request: &Parts) -> Self {
-        let uri = request.uri.to_string();
-        // What stands before an `@` could be a password.
-        let url = match (uri.split_once("://"), request.uri.authority().map(|a| a.as_str().rsplit_once('@')))
-        {
-            (Some((scheme, rest)), Some(Some((user, _)))) => {
-                format!("{scheme}://…{}", rest.get(user.len()..).unwrap_or_default())
-            }
-            _ => uri,
-        };
+        let url = without_user(&request.uri.to_string());
         Self { method: request.method.to_string(), url }
     }
 
@@ -83,7 +76,11 @@ fn judge(hosts: &[HostGrant], secrets: &[SecretGrant], request: &Parts) -> Resul
     let allowing = || allowing(&origin, method, false);
     let at_origin: Vec<&HostGrant> = hosts.iter().filter(|grant| grant.url().origin == origin).collect();
     if at_origin.is_empty() {
-        return Err(asked.denied(DenialReason::Network, "", allowing()));
+        let what = match reach_of(&origin.host) {
+            Reach::LinkLocal(what) => what,
+            Reach::Public | Reach::Private(_) | Reach::Nowhere(_) => "",
+        };
+        return Err(asked.denied(DenialReason::Network, what, allowing()));
     }
     let at_path: Vec<&HostGrant> =
         at_origin.into_iter().filter(|grant| grant.url().path.holds(path)).collect();

@@ -39,4 +39,4 @@ pub use path::PathPrefix;
 pub use resolve::{Addresses, Resolve};
 pub(crate) use scrub::Scrub;
 pub use secret::{SHORTEST_SECRET, SecretError, SecretGrant, SecretHeader, SecretName, SecretValue, Secrets};
-pub use url::{HostUrl, Origin, UrlError, UrlProblem, UrlScheme};
+pub use url::{HostUrl, Origin, UrlError, UrlProblem, UrlScheme, without_user};

@@ -155,6 +155,19 @@ impl HostUrl {
     }
 }
 
+/// A URL as it may be shown to anybody: a user name or password is left out. What stands before an
+/// `@` in its path stays where its host can be read.
+pub fn without_user(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
+    let is_plain = Origin::parse(UrlScheme::Https, authority).is_ok();
+    // A password with a slash in it goes on in what looks like the path.
+    match rest.rsplit_once('@') {
+        Some((_, after)) if !is_plain => format!("{scheme}://…@{after}"),
+        Some(_) | None => format!("{scheme}://{authority}{path}"),
+    }
+}
+
 /// The text for an error: bounded, and nothing before an `@`.
 fn shown(text: &str) -> String {
     let text = match (text.split_once("://"), text.rsplit_once('@')) {
@@ -234,6 +247,22 @@ mod tests {
             error,
             "`https://…@example.com` can't be granted: it holds a user name or password; give a key apart, as a secret"
         );
+    }
+
+    #[test]
+    fn a_url_is_shown_without_its_user() {
+        for (text, shown) in [
+            ("https://me:hunter2@a.example/x?q=1", "https://…@a.example/x?q=1"),
+            ("https://me@a.example", "https://…@a.example"),
+            ("https://me:hun/ter2@a.example/x", "https://…@a.example/x"),
+            ("https://me:hunt@er2@a.example", "https://…@a.example"),
+            ("https://me:hunter2?@a.example", "https://…@a.example"),
+            ("https://a.example/@someone", "https://a.example/@someone"),
+            ("https://a.example:8443/x", "https://a.example:8443/x"),
+            ("src/a@b", "src/a@b"),
+        ] {
+            assert_eq!(without_user(text), shown, "{text}");
+        }
     }
 
     proptest! {

@@ -79,6 +79,30 @@ async fn with_no_grant_nothing_is_asked_and_the_refusal_says_what_would_allow_it
 }
 
 #[tokio::test]
+async fn link_local_addresses_are_refused_without_a_grant_to_copy() {
+    for host in ["169.254.169.254", "[fe80::1]"] {
+        let report = Given::host("http://127.0.0.1:9").get(&format!("http://{host}/latest")).await;
+        let (seen, denial) = denied(&report);
+        assert_eq!((seen, denial.reason, &denial.would_allow), (code::DENIED, DenialReason::Network, &None));
+        let line = report.outcome.message(&report.receipt);
+        assert!(
+            line.ends_with("that is a link-local address, refused unless a grant names it as such"),
+            "{line}"
+        );
+    }
+    // A name leads there with no grant, private or not.
+    let public = grant(json!({"url": "http://a.example"}));
+    for given in [Given::host("http://a.example"), Given { hosts: vec![public], ..Given::default() }] {
+        let given = Given { egress: resolving(Told::once(&["169.254.169.254"])), ..given };
+        let report = given.get("http://a.example/").await;
+        let (_, denial) = denied(&report);
+        assert_eq!((denial.reason, &denial.would_allow), (DenialReason::Address, &None));
+        let line = report.outcome.message(&report.receipt);
+        assert!(line.contains("link-local") && !line.contains("private"), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn other_ports_schemes_paths_methods_and_names_are_refused() {
     let server = Server::echoing().await;
     let other = Server::echoing().await;
@@ -199,7 +223,9 @@ async fn a_name_that_leads_into_a_network_around_is_refused_unless_that_is_grant
             assert_eq!((seen, denial.reason), (code::IP_PROHIBITED, DenialReason::Address), "{address}");
             assert!(denial.resolved.starts_with(&address.parse::<IpAddr>().unwrap().to_string()));
             let allow = format!(r#"{{ url = "http://api.example.com:{}", private = true }}"#, server.port());
-            assert_eq!(denial.would_allow, Some(allow));
+            let is_of_the_link = denial.resolved.contains("link-local");
+            assert_eq!(is_of_the_link, ["169.254.169.254", "fe80::1"].contains(&address));
+            assert_eq!(denial.would_allow, (!is_of_the_link).then_some(allow));
         }
     }
     assert!(server.heard().is_empty());

@@ -1,5 +1,7 @@
 //! The standard tools that ask hosts.
 
+use crate::egress_guest::grant;
+use crate::egress_server::Server;
 use crate::standard::{call_in, project, tree};
 use ringfence_sandbox::{GrantedTree, Grants, Outcome, ProjectDir};
 use serde_json::json;
@@ -49,4 +51,22 @@ async fn whom_to_search_with_comes_from_the_grants() {
         let Outcome::Denied { denials, .. } = report.outcome else { panic!("{:?}", report.outcome) };
         assert!(denials[0].asked.starts_with(asked), "{denials:?}");
     }
+}
+
+#[tokio::test]
+async fn a_page_that_grows_as_it_is_read_is_cut_and_says_so() {
+    // Each of its lines is shown with the marks of all that it stands in.
+    let nested = format!("{}{}<pre>x", "<blockquote>".repeat(8), "<ul>".repeat(8));
+    let page = format!("{nested}{}x", "\n".repeat((4 << 20) - 1000));
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n";
+    let server = Server::saying(format!("{head}{page}")).await;
+    let url = format!("http://{}/", server.address);
+    let hosts = vec![grant(json!({ "url": url, "private": true }))];
+    let grants = Grants { hosts, ..Grants::whole_project() };
+    let project = project();
+    let tree = GrantedTree::open(&ProjectDir::open(project.path()).unwrap(), &grants).unwrap();
+    let report = call_in(&tree, "fetch_page", json!({ "url": url })).await;
+    let Outcome::Done(page) = report.outcome else { panic!("{:?}", report.outcome) };
+    assert_eq!(page["truncated"], json!(true));
+    assert!(page["total_characters"].as_u64() <= Some(8 << 20), "{}", page["total_characters"]);
 }

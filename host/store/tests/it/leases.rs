@@ -3,7 +3,7 @@
 use crate::sample::*;
 use proptest::prelude::*;
 use ringfence_engine::RunId;
-use ringfence_store::{Lease, Store, StoreError};
+use ringfence_store::{Holder, Lease, Store, StoreError};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
@@ -17,12 +17,24 @@ fn a_driven_run_is_refused_naming_the_process_and_free_once_dropped() {
     let store = folder.store();
     let lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
     let refused = store.lease(&RunId::from("one")).unwrap_err();
-    let StoreError::Busy { pid, host, .. } = &refused else { panic!("{refused}") };
+    let StoreError::Busy { holder: Some(Holder { pid, host }), .. } = &refused else { panic!("{refused}") };
     assert_eq!(*pid, std::process::id());
     assert!(!host.is_empty());
     let first = lease.token();
     drop(lease);
     assert!(store.lease(&RunId::from("one")).unwrap().token() > first);
+}
+
+#[test]
+fn a_holder_that_has_not_written_its_name_yet_is_another_process() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let _lease = store.create_run(&new_run("one"), &entry(&started("one"), &planning())).unwrap();
+    for half in ["", "12", "12\n", "12\nbo"] {
+        std::fs::write(folder.path().join("leases/one.lock"), half).unwrap();
+        let refused = store.lease(&RunId::from("one")).unwrap_err().to_string();
+        assert!(refused.starts_with("run one is being driven by another process; wait"), "{refused}");
+    }
 }
 
 #[test]
@@ -126,7 +138,9 @@ fn of_two_processes_that_race_for_a_run_one_gets_it() {
         let named = [format!("RACE lost to {winner}"), "RACE lost to 0".to_owned()];
         assert!(*pid == winner || named.contains(said), "{said} (winner {winner})");
     }
-    assert!(matches!(store.lease(&RunId::from("race")), Err(StoreError::Busy { pid, .. }) if pid == winner));
+    assert!(
+        matches!(store.lease(&RunId::from("race")), Err(StoreError::Busy { holder: Some(holder), .. }) if holder.pid == winner)
+    );
     for mut child in children {
         child.kill().unwrap();
         child.wait().unwrap();
@@ -142,7 +156,9 @@ fn child_takes_the_lease() {
     let lease = store.lease(&RunId::from("race"));
     match &lease {
         Ok(_) => println!("\nRACE won"),
-        Err(StoreError::Busy { pid, .. }) => println!("\nRACE lost to {pid}"),
+        Err(StoreError::Busy { holder, .. }) => {
+            println!("\nRACE lost to {}", holder.as_ref().map_or(0, |holder| holder.pid))
+        }
         Err(other) => println!("\nRACE broken: {other}"),
     }
     // Until the parent ends us: a winner that ended by itself would let a slow one win too.

@@ -179,6 +179,7 @@ impl Writer {
         let depth = self.lists.len().min(MOST_DEPTH);
         // An item's mark stands where what follows it is indented to.
         let outer = if mark.is_empty() || self.lists.is_empty() { depth } else { depth - 1 };
+        let room = MOST_BYTES.saturating_sub(self.bytes);
         let mut out = String::with_capacity(text.len() + mark.len() + 16);
         for (number, line) in text.split('\n').enumerate() {
             let (indent, mark) = if number == 0 { (outer, mark) } else { (depth, "") };
@@ -189,6 +190,12 @@ impl Writer {
             out.push_str(&"  ".repeat(indent));
             out.push_str(mark);
             out.push_str(line.trim_end());
+            // The marks can be more than the text.
+            if out.len() > room {
+                out.truncate(out.floor_char_boundary(room));
+                self.is_full = true;
+                break;
+            }
         }
         self.bytes += out.len() + 2;
         let links = std::mem::take(&mut self.links);

@@ -49,6 +49,17 @@ fn elements_nested_a_hundred_thousand_deep_are_read() {
 }
 
 #[test]
+fn marks_before_each_line_count_against_the_bound() {
+    let nested = format!("{}{}<pre>x", "<blockquote>".repeat(8), "<ul>".repeat(8));
+    for lines in ["\n".repeat(1 << 20), "é\n".repeat(1 << 20)] {
+        let page = read(&format!("{nested}{lines}x"));
+        assert!(page.cut && page.text.len() <= 8 << 20, "{}", page.text.len());
+    }
+    let page = read(&format!("{}x", format!("<p>{}", "y".repeat(300)).repeat(40_000)));
+    assert!(page.cut && page.text.len() <= 8 << 20, "{}", page.text.len());
+}
+
+#[test]
 fn ends_that_end_nothing_cost_nothing() {
     let html = format!("{}<td>{}text", "<div>".repeat(DEEP), "</div></span></b></p>".repeat(DEEP));
     assert!(read(&html).text.ends_with("text"));

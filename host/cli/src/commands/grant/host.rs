@@ -1,14 +1,13 @@
 //! A host that is to be granted during a run.
 
-use crate::exit::{OrUsage, Refusal};
+use crate::exit::Refusal;
+use crate::granted::journaled;
 use anyhow::Result;
 use ringfence_engine::LaterGrant;
 use ringfence_sandbox::{Grants, HostGrant};
 
-/// The grant that is to be journaled, if it gives anything that isn't there: requests that ask (GET
-/// and HEAD), to a host of the internet.
-pub(super) fn wanted(url: &str, now: &Grants) -> Result<LaterGrant> {
-    let asked = HostGrant::parse(url).or_usage()?;
+/// The grant that is to be journaled, if it gives anything that isn't there.
+pub(super) fn wanted(asked: &HostGrant, now: &Grants) -> Result<LaterGrant> {
     if now.deterministic {
         let what = format!("`{asked}` can't be granted: the run's tools are deterministic");
         return Err(Refusal::usage(what).hint("start a run without `deterministic`").into());
@@ -19,5 +18,5 @@ pub(super) fn wanted(url: &str, now: &Grants) -> Result<LaterGrant> {
             .hint(format!("ask what decides about a URL: ringfence policy explain {}", asked.url()))
             .into());
     }
-    Ok(LaterGrant::Host { url: asked.url().to_string() })
+    journaled(asked)
 }

@@ -11,7 +11,7 @@ use crate::args::{GlobalArgs, GrantLaterArgs};
 use crate::config::{Durability, secrets};
 use crate::driver::{Stopwatch, intents};
 use crate::exit::{Exit, OrUsage, Refusal};
-use crate::granted::granted_words;
+use crate::granted::{granted_words, host_of};
 use crate::output::{err, out};
 use crate::session::{self, replay, resume_command};
 use crate::setup::Setup;
@@ -21,7 +21,7 @@ use anyhow::Result;
 use ringfence_engine::{
     Event, EventKind, Granted, LaterGrant, Run, Stage, State, Subject, ToolFacts, ToolSpec,
 };
-use ringfence_sandbox::{Grants, HostGrant};
+use ringfence_sandbox::Grants;
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -45,8 +45,8 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
         before.allow(&grant)?;
         grants.push(grant);
     }
-    for url in &args.hosts {
-        let grant = host::wanted(url, &before.grants)?;
+    for host in &args.hosts {
+        let grant = host::wanted(host, &before.grants)?;
         before.allow(&grant)?;
         grants.push(grant);
     }
@@ -75,8 +75,8 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
 
 /// The secrets of the run that go with requests to a host that is granted now.
 fn sends(grant: &LaterGrant, all: &Grants) -> Result<String> {
-    let LaterGrant::Host { url } = grant else { return Ok(String::new()) };
-    let along = secrets::narrowed(&all.secrets, &[HostGrant::parse(url).or_usage()?]);
+    let LaterGrant::Host { url, methods, private } = grant else { return Ok(String::new()) };
+    let along = secrets::narrowed(&all.secrets, &[host_of(url, methods, *private)?]);
     let names: Vec<_> = along.iter().map(|secret| format!("`{}`", secret.name.as_str())).collect();
     Ok(match names.as_slice() {
         [] => String::new(),

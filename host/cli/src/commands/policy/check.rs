@@ -1,6 +1,7 @@
 //! `ringfence policy check`: everything that would stop a run on this project before it begins.
 
 use crate::args::{GlobalArgs, PolicyCheckArgs};
+use crate::config::secrets::Looked;
 use crate::config::{CONFIG, Survey, env};
 use crate::exit::{Exit, OrUsage, describe};
 use crate::output::{err, out};
@@ -9,16 +10,15 @@ use crate::terminal::{one_line, plain};
 use crate::toolset::{find, load, said_in, sandbox};
 use crate::trust;
 use anyhow::Result;
-use ringfence_sandbox::{GrantedTree, Grants, ProjectDir};
+use ringfence_sandbox::{DirGrant, GrantedTree, Grants, ProjectDir};
 
 /// Names everything that is wrong. Trusts nothing, and calls nothing.
 pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exit> {
     let folders = Folders::find(global.state.as_deref())?;
     let project = ProjectDir::open(&args.project).or_usage()?;
     let mut survey = Survey::of(&project, &folders)?;
-    let mut notes = Vec::new();
-    if let Some(resolved) = survey.resolved.take() {
-        let mut wrong = Vec::new();
+    let (mut wrong, mut notes) = (Vec::new(), Vec::new());
+    if let Some(resolved) = &survey.resolved {
         match load(&sandbox(&folders)?, &resolved.components) {
             Ok(tools) => {
                 let tool = |name: &str| find(&tools, name).map(drop);
@@ -33,27 +33,30 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
             }
             Err(error) => wrong.push(error),
         }
-        for dir in &resolved.grants.dirs {
-            let one = Grants { dirs: vec![dir.clone()], ..resolved.grants.clone() };
-            wrong.extend(GrantedTree::open(&project, &one).or_usage().err().map(anyhow::Error::from));
+        for policy in resolved.tools.values() {
+            wrong.extend(unopened(&project, &policy.dirs, &survey.grants, &policy.said_in));
         }
-        // What only shows where they are together.
-        if wrong.is_empty() {
-            wrong.extend(
-                GrantedTree::open(&project, &resolved.grants).or_usage().err().map(anyhow::Error::from),
-            );
-        }
-        let granted: Vec<_> = resolved.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
-        wrong.extend(folders.out_of_reach(project.path(), &granted).err());
         wrong.extend(env::values(&resolved.grants, &folders).err());
         notes.extend(resolved.unanswered.told());
-        notes.extend(
-            env::unset(&resolved.grants)
-                .into_iter()
-                .map(|name| format!("`{name}` is granted, and isn't set")),
-        );
-        survey.wrong.append(&mut wrong);
+        let unset = env::unset(&resolved.grants);
+        notes.extend(unset.into_iter().map(|name| format!("`{name}` is granted, and isn't set")));
     }
+    wrong.extend(unopened(
+        &project,
+        &survey.grants.dirs,
+        &Grants { dirs: Vec::new(), ..survey.grants.clone() },
+        "",
+    ));
+    for role in &survey.roles {
+        wrong.extend(unopened(&project, role.named_dirs(), &survey.grants, &role.said_in));
+    }
+    let granted: Vec<_> = survey.grants.dirs.iter().map(|dir| dir.path.clone()).collect();
+    wrong.extend(folders.out_of_reach(project.path(), &granted).err());
+    survey.wrong.append(&mut wrong);
+    let (unusable, secrets) = survey.secrets.into_iter().partition(|it| it.is_needed && it.value.is_err());
+    let unusable: Vec<Looked> = unusable;
+    survey.secrets = secrets;
+    survey.wrong.extend(unusable.into_iter().filter_map(|secret| secret.value.err()));
     if survey.wrong.is_empty() {
         out(&fine(&project, &survey, &folders)?)?;
         for note in notes {
@@ -65,6 +68,30 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         err(&describe(error));
     }
     Ok(Exit::Usage)
+}
+
+/// Why these folders can't be granted: each by itself, and those that can, together. Of those that
+/// are granted to all the reason is told there.
+fn unopened(
+    project: &ProjectDir,
+    dirs: &[DirGrant],
+    to_all: &Grants,
+    said_in_file: &str,
+) -> Vec<anyhow::Error> {
+    let open = |dirs: Vec<DirGrant>| {
+        let opened = GrantedTree::open(project, &Grants { dirs, ..to_all.clone() }).or_usage();
+        opened.err().map(|error| said_in(error.into(), said_in_file))
+    };
+    let (mut wrong, mut good) = (Vec::new(), Vec::new());
+    for dir in dirs.iter().filter(|dir| to_all.dirs.iter().all(|other| other.path != dir.path)) {
+        match open(vec![dir.clone()]) {
+            Some(error) => wrong.push(error),
+            None => good.push(dir.clone()),
+        }
+    }
+    // What only shows where they are together.
+    wrong.extend(open(good));
+    wrong
 }
 
 /// What was looked at, and whether the project's part counts.
@@ -88,6 +115,13 @@ fn fine(project: &ProjectDir, survey: &Survey, folders: &Folders) -> Result<Stri
     }
     if !survey.files.is_empty() {
         line("hash", &survey.files.hash());
+    }
+    for secret in &survey.secrets {
+        let state = match &secret.value {
+            Ok(()) => "its value can be read".to_owned(),
+            Err(why) => format!("no granted host needs it; {why}"),
+        };
+        line(&format!("secret `{}`", secret.name), &plain(&state));
     }
     Ok(text)
 }

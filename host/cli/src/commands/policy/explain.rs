@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::output::{out, out_json};
 use crate::terminal::{one_line, plain};
 use anyhow::Result;
-use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing, Tool};
+use ringfence_sandbox::{Denial, DenialReason, Explanation, Ruling, Thing, Tool, without_user};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -92,9 +92,13 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
         }
     }
     let allowed = groups.iter().all(|(answer, _)| answer.allowed);
+    // What is told again may be kept where others read it.
+    let shown = without_user(&args.what);
+    let told =
+        Question { what: if explain_url::is_url(&args.what) { &shown } else { &args.what }, ..question };
     match args.json {
-        true => out_json(&as_json(&desk, &question, &groups))?,
-        false => out(&as_text(&question, &groups))?,
+        true => out_json(&as_json(&desk, &told, &groups))?,
+        false => out(&as_text(&told, &groups))?,
     }
     Ok(if allowed { Exit::Done } else { Exit::Failed })
 }
