@@ -164,7 +164,9 @@ impl Staging {
         if !ended {
             self.stage.roll_back(mark).map_err(|error| {
                 let discard = own_command(&format!("discard {run}"), folders);
-                let what = format!("what call {call} of run {run} had staged when it was cut off can't be taken back");
+                let what = format!(
+                    "what call {call} of run {run} had staged when it was cut off can't be taken back"
+                );
                 Refusal::new(Exit::Failed, format!("{what}: {error}")).hint(format!(
                     "to go on without anything that is staged, and without that call's part: {discard}"
                 ))
