@@ -87,6 +87,10 @@ impl Driver {
             }
             let dropped = flights.keep_only(&owed);
             self.dropped(dropped)?;
+            if let Some(call) = self.unshown(&owed, &flights)? {
+                self.record(EventKind::ProposedAgain { call }, None)?;
+                continue;
+            }
             let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
             for effect in &owed {
                 match effect {
@@ -268,7 +272,7 @@ impl Driver {
         if self.reviewer.would_prompt(&review) {
             self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
         }
-        if let Some(call) = self.unseen(&review)
+        if let Some(call) = self.to_show(&review)
             && let Some(halt) = self.rehearse(&review, &call, beat).await?
         {
             return Ok(Some(halt));
@@ -303,11 +307,28 @@ impl Driver {
         }
     }
 
+    /// A call that is about to be made on the word of a person who hasn't seen what it would change: it
+    /// was edited, or what was shown is lost or was shown in another run.
+    fn unshown(&self, owed: &[Effect], flights: &Flights) -> Result<Option<CallId>> {
+        for effect in owed.iter().filter(|effect| !flights.has(effect)) {
+            let Effect::CallTool(call) = effect else { continue };
+            let (_, state) = lanes::caller(self.run.state(), call.call);
+            if is_shown(call)
+                && let Some(why) = state.pauses_before(call)
+                && self.reviewer.leaves_to_a_person(&Subject::Call { call: call.clone(), why })
+                && self.executor.is_unshown(call)?
+            {
+                return Ok(Some(call.call));
+            }
+        }
+        Ok(None)
+    }
+
     /// The call that a person is asked about, where they should see what it would change.
-    fn unseen(&self, review: &Review) -> Option<ToolCall> {
+    fn to_show(&self, review: &Review) -> Option<ToolCall> {
         match &review.subject {
             Subject::Call { call, .. }
-                if call.can.staged && call.can.repeatable() && self.reviewer.leaves_to_a_person(review) =>
+                if is_shown(call) && self.reviewer.leaves_to_a_person(&review.subject) =>
             {
                 Some(call.clone())
             }
@@ -338,10 +359,8 @@ impl Driver {
                 biased;
                 () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
                 rehearsed = &mut rehearsed => {
-                    // The question stands without it.
-                    if let Err(error) = rehearsed {
-                        tracing::warn!(%error, "what the call would change can't be shown");
-                    }
+                    // Nobody is asked about what nobody can see.
+                    rehearsed.context("what the call would change can't be shown")?;
                     return Ok(None);
                 }
                 _ = beat.tick() => beat_of(&self.lease),
@@ -396,6 +415,11 @@ fn beat_of(lease: &Lease) {
     if let Err(error) = lease.beat() {
         tracing::warn!(%error, "no sign of life could be given");
     }
+}
+
+/// Whether what a call would change is shown to whoever is asked about it.
+fn is_shown(call: &ToolCall) -> bool {
+    call.can.staged && call.can.repeatable()
 }
 
 /// The calls of a turn that are approved and will be made before this one of it.
