@@ -130,7 +130,7 @@ fn a_long_turn_of_proposed_calls_leaves_nothing_behind_and_every_way_on_open() {
     // As many as a turn can have.
     const CALLS: u32 = 16;
     let writing = Writing::new();
-    let many = (0..CALLS).map(|at| write(&format!("new{at:02}.txt").leak(), "x\n")).collect();
+    let many = (0..CALLS).map(|at| write(&format!("new{at:02}.txt"), "x\n")).collect();
     let server = turns(vec![vec![write("valuable.txt", "x\n")], many]);
     let waiting = writing.drive(&server, PAUSING);
     assert_eq!(waiting.code, Some(3), "{waiting:?}");
@@ -149,6 +149,28 @@ fn a_long_turn_of_proposed_calls_leaves_nothing_behind_and_every_way_on_open() {
     let staged = writing.command("diff", &["--stat"]).stdout;
     assert_eq!(staged.lines().count(), CALLS as usize - 1, "{staged}");
     assert!(!staged.contains("new15.txt"), "{staged}");
+}
+
+#[test]
+fn nobody_is_asked_about_a_call_and_none_is_made_where_what_it_would_change_cannot_be_kept() {
+    let writing = Writing::new();
+    let server = writing.asked_about(vec![edit("two", "three")]);
+    let proposed = writing.stages().join(format!("{}.proposed", writing.id()));
+    fs::remove_dir_all(&proposed).unwrap();
+    fs::write(&proposed, "").unwrap();
+    for answer in [&[][..], &["--approve", "1"], &[]] {
+        let refused = writing.resume(&server, answer);
+        assert_eq!(refused.code, Some(1), "{answer:?}: {refused:?}");
+        assert!(refused.stderr.contains(".proposed"), "{refused:?}");
+        assert!(!refused.stderr.contains("waits for an answer"), "{refused:?}");
+        assert_eq!(writing.command("diff", &[]).stdout, "");
+    }
+    fs::remove_file(&proposed).unwrap();
+    let asked = writing.resume(&server, &[]);
+    assert!(asked.code == Some(3) && asked.stderr.contains("│ +three"), "{asked:?}");
+    let ended = writing.approve(&server, 2);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(writing.command("diff", &[]).stdout.contains("+three"));
 }
 
 #[test]
@@ -172,7 +194,7 @@ fn a_run_can_be_aborted_whatever_state_its_stage_is_in() {
 #[test]
 fn looking_at_what_is_staged_disturbs_no_call() {
     let writing = Writing::new();
-    let calls: Vec<_> = (0..20).map(|at| write(&format!("new{at:02}.txt").leak(), "x\n")).collect();
+    let calls: Vec<_> = (0..20).map(|at| write(&format!("new{at:02}.txt"), "x\n")).collect();
     let server = MessagesApi::start(calling(&calls));
     let arguments =
         ["run", "my_project", "change it", "--dir", ".:write", "--yes", "--max-iterations", "200"];

@@ -115,6 +115,7 @@ impl Proposals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ringfence_sandbox::Digest;
     use serde_json::json;
 
     fn call(id: u64) -> ToolCall {
@@ -126,12 +127,8 @@ mod tests {
         .unwrap()
     }
 
-    /// Of a file that is deleted.
-    fn effect(place: &str) -> Effect {
-        let had = json!({ "is": "link", "text": "x" });
-        let effect =
-            json!({ place: { "before": null, "after": { "has": had, "gets": { "is": "nothing" } } } });
-        serde_json::from_value(effect).unwrap()
+    fn effect(of: &str) -> Effect {
+        serde_json::from_value(json!(Digest::of(of.as_bytes()))).unwrap()
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Writing {
         self.trial.stage()
     }
 
-    /// All that applying makes different by what the call has changed.
+    /// What stands for all that applying makes different by what the call has changed.
     pub fn effect(&self) -> Result<Effect> {
         Ok(self.trial.effect()?)
     }

@@ -1,7 +1,7 @@
 //! What lies between two states of a stage: for a person, who is shown it, and as what an approval is
 //! held to.
 //!
-//! Both list the same places: wherever applying would do something else than before.
+//! Both are of the same places: wherever applying would do something else than before.
 
 use super::changes::{Change, ChangeKind, Side, path_of};
 use super::entry::{Base, Entry, Now};
@@ -12,36 +12,39 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// All that applying makes different by some changes. Equal ones do the same to the project, but for
-/// when a file is said to have been written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A fingerprint of all that applying makes different by some changes. Equal ones do the same to the
+/// project, but for when a file is said to have been written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Effect(BTreeMap<String, Place>);
+pub struct Effect(Digest);
+
+impl Effect {
+    pub(super) fn between(before: &Entries, after: &Entries) -> Result<Self, serde_json::Error> {
+        Ok(Self(Digest::of(&serde_json::to_vec(&places(before, after))?)))
+    }
+}
 
 /// One place, before and after the changes; none where nothing is staged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Place {
     before: Option<Doing>,
     after: Option<Doing>,
 }
 
 /// What applying does at a place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(PartialEq, Serialize)]
 struct Doing {
     /// What the project has there.
     has: Thing,
     /// What it gets.
     gets: Thing,
     /// The place of the project's file that this is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     /// Whether it sets when it was read and changed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     sets_times: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
+#[derive(PartialEq, Serialize)]
 enum Thing {
     Nothing,
     Folder { mode: Option<u32> },
@@ -69,35 +72,29 @@ impl Doing {
     }
 }
 
-impl Effect {
-    /// Whether nothing is different.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn between(before: &Entries, after: &Entries) -> Self {
-        let places: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        let doing = |entries: &Entries, place: &str| entries.get(place).map(Doing::of);
-        let differs = |place: &String| {
-            let (before, after) = (doing(before, place), doing(after, place));
-            (before != after).then(|| (place.clone(), Place { before, after }))
-        };
-        Self(places.into_iter().filter_map(differs).collect())
-    }
+/// The places where applying does something else than before.
+fn places(before: &Entries, after: &Entries) -> BTreeMap<String, Place> {
+    let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let doing = |entries: &Entries, place: &str| entries.get(place).map(Doing::of);
+    let differs = |place: &String| {
+        let (before, after) = (doing(before, place), doing(after, place));
+        (before != after).then(|| (place.clone(), Place { before, after }))
+    };
+    all.into_iter().filter_map(differs).collect()
 }
 
 /// The changes of the places where something is different, in their order. A file that comes to where
 /// nothing was is told as renamed; wherever else one comes from is told of as what it is there: gone.
 pub(super) fn changes(before: &Entries, after: &Entries, folder: &Arc<StageFolder>) -> Vec<Change> {
-    let effect = Effect::between(before, after);
+    let places = places(before, after);
     let sides = |place: &str| (seen(before, after, place), seen(after, before, place));
     let moved = |place: &String| {
         let from = after.get(place)?.file()?.origin.clone()?;
         let (was, is) = sides(&from);
-        let goes = effect.0.contains_key(&from) && was.file().is_some() && is == Side::Nothing;
+        let goes = places.contains_key(&from) && was.file().is_some() && is == Side::Nothing;
         (goes && sides(place).0 == Side::Nothing).then_some((place.clone(), from))
     };
-    let renames: BTreeMap<String, String> = effect.0.keys().filter_map(moved).collect();
+    let renames: BTreeMap<String, String> = places.keys().filter_map(moved).collect();
     let told_of: BTreeSet<&String> = renames.values().collect();
     let change = |place: &String| {
         let (was, after) = sides(place);
@@ -109,7 +106,7 @@ pub(super) fn changes(before: &Entries, after: &Entries, folder: &Arc<StageFolde
         };
         Change { path: path_of(place), kind, before, after, folder: folder.clone() }
     };
-    effect.0.keys().filter(|place| !told_of.contains(place)).map(change).collect()
+    places.keys().filter(|place| !told_of.contains(place)).map(change).collect()
 }
 
 /// What is to be seen at a place where something is staged here or in the other state.

@@ -97,9 +97,12 @@ impl Trial {
         Ok(changes(&self.since, &self.stage.refresh()?.entries, &self.of.folder))
     }
 
-    /// All that applying makes different by these changes.
+    /// What stands for all that applying makes different by these changes.
     pub fn effect(&self) -> Result<Effect, StageError> {
-        Ok(Effect::between(&self.since, &self.stage.refresh()?.entries))
+        Effect::between(&self.since, &self.stage.refresh()?.entries).map_err(|error| StageError::Damaged {
+            what: self.of.path().to_owned(),
+            reason: error.to_string(),
+        })
     }
 
     /// Stages it all. A crash before the end leaves the stage as it was.

@@ -185,7 +185,7 @@ fn an_effect_tells_what_was_there_what_will_be_and_of_which_kind() {
     assert_ne!(before, overwrite(), "what was staged there");
     let stored = serde_json::to_string(&before).unwrap();
     assert_eq!(serde_json::from_str::<Effect>(&stored).unwrap(), before, "as it is kept");
-    assert!(effect(&run, |guest| guest.read_first("src/x.txt")).is_empty());
+    assert_eq!(effect(&run, |guest| guest.read_first("src/x.txt")), effect(&run, |_| ()));
 }
 
 #[test]
@@ -231,5 +231,7 @@ fn a_renamed_file_that_goes_back_is_told_as_gone_and_there_again() {
     run.call(|guest| guest.rename("src/x.txt", "src/b.txt").unwrap());
     let trial = tried(&run, |guest| guest.rename("src/b.txt", "src/x.txt").unwrap());
     assert_eq!(listed(&trial.changes().unwrap()), ["deleted src/b.txt", "created src/x.txt"]);
-    assert!(!trial.effect().unwrap().is_empty());
+    let moved_back = trial.effect().unwrap();
+    drop(trial);
+    assert_ne!(moved_back, effect(&run, |_| ()));
 }
