@@ -8,6 +8,7 @@ mod asking;
 mod executor;
 mod flights;
 mod halt;
+mod showing;
 mod stopwatch;
 
 pub(crate) use asking::rates_of;
@@ -18,7 +19,6 @@ pub use stopwatch::Stopwatch;
 use crate::exit::Refusal;
 use crate::failpoint;
 use crate::interrupt::Interrupt;
-use crate::lanes;
 use crate::output::err;
 use crate::progress::{Notice, Observer};
 use crate::review::{Given, Reviewer, Verdict};
@@ -27,7 +27,7 @@ use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
     CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage,
-    Standing, State, Subject, ToolCall,
+    ToolCall,
 };
 use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
@@ -307,67 +307,6 @@ impl Driver {
         }
     }
 
-    /// A call that is about to be made on the word of a person who hasn't seen what it would change: it
-    /// was edited, or what was shown is lost or was shown in another run.
-    fn unshown(&self, owed: &[Effect], flights: &Flights) -> Result<Option<CallId>> {
-        for effect in owed.iter().filter(|effect| !flights.has(effect)) {
-            let Effect::CallTool(call) = effect else { continue };
-            let (_, state) = lanes::caller(self.run.state(), call.call);
-            if is_shown(call)
-                && let Some(why) = state.pauses_before(call)
-                && self.reviewer.leaves_to_a_person(&Subject::Call { call: call.clone(), why })
-                && self.executor.is_unshown(call)?
-            {
-                return Ok(Some(call.call));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The call that a person is asked about, where they should see what it would change.
-    fn to_show(&self, review: &Review) -> Option<ToolCall> {
-        match &review.subject {
-            Subject::Call { call, .. }
-                if is_shown(call) && self.reviewer.leaves_to_a_person(&review.subject) =>
-            {
-                Some(call.clone())
-            }
-            Subject::Call { .. }
-            | Subject::Plan { .. }
-            | Subject::Judgement { .. }
-            | Subject::Finish { .. }
-            | Subject::Question { .. }
-            | Subject::Stagnation { .. }
-            | Subject::UnknownOutcome { .. }
-            | Subject::StageFailed { .. }
-            | Subject::Interrupted => None,
-        }
-    }
-
-    async fn rehearse(
-        &mut self,
-        review: &Review,
-        call: &ToolCall,
-        beat: &mut Interval,
-    ) -> Result<Option<Halt>> {
-        let executor = self.executor.clone();
-        let before = approved_before(lanes::asker(self.run.state(), review.id).1, call);
-        let rehearsed = executor.rehearse(review.id, &before, call);
-        tokio::pin!(rehearsed);
-        loop {
-            tokio::select! {
-                biased;
-                () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
-                rehearsed = &mut rehearsed => {
-                    // Nobody is asked about what nobody can see.
-                    rehearsed.context("what the call would change can't be shown")?;
-                    return Ok(None);
-                }
-                _ = beat.tick() => beat_of(&self.lease),
-            }
-        }
-    }
-
     fn interrupted(&mut self) -> Result<Option<Halt>> {
         if !matches!(self.run.state().stage, Stage::PausedForReview { .. }) {
             self.record(EventKind::Interrupted, None)?;
@@ -415,17 +354,4 @@ fn beat_of(lease: &Lease) {
     if let Err(error) = lease.beat() {
         tracing::warn!(%error, "no sign of life could be given");
     }
-}
-
-/// Whether what a call would change is shown to whoever is asked about it.
-fn is_shown(call: &ToolCall) -> bool {
-    call.can.staged && call.can.repeatable()
-}
-
-/// The calls of a turn that are approved and will be made before this one of it.
-fn approved_before(state: &State, call: &ToolCall) -> Vec<ToolCall> {
-    let Some((_, then)) = state.stage.review() else { return Vec::new() };
-    let slots = then.turn().map(|turn| turn.slots.as_slice()).unwrap_or_default();
-    let earlier = slots.iter().take_while(|slot| slot.call.call != call.call);
-    earlier.filter(|slot| slot.standing == Standing::Cleared).map(|slot| slot.call.clone()).collect()
 }
