@@ -57,7 +57,8 @@ fn intents_came_first(life: &Life, what: &str) {
             EventKind::ModelReplied { call, .. }
             | EventKind::ModelFailed { call, .. }
             | EventKind::ModelDropped { call, .. }
-            | EventKind::ToolFinished { call, .. } => calls.contains(call),
+            | EventKind::ToolFinished { call, .. }
+            | EventKind::ProposedAgain { call } => calls.contains(call),
             EventKind::Answered { review, .. } => reviews.contains(review),
             EventKind::Started { .. }
             | EventKind::Resumed { .. }

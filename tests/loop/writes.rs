@@ -1,6 +1,6 @@
 //! Changes of a run: staged, shown, applied or discarded by a person, and nothing else.
 
-use crate::{journaled, of_kind, sample, shown, signal};
+use crate::{journaled, of_kind, run_ids, sample, shown, signal};
 use ringfence_tests::messages_api::{Answer, Called, MessagesApi, calling};
 use ringfence_tests::product::{Ended, Product, snapshot, wait};
 use serde_json::{Value, json};
@@ -15,22 +15,23 @@ fn read() -> (&'static str, Value) {
     ("read_file", json!({ "file_path": FILE }))
 }
 
-fn edit(old: &str, new: &str) -> (&'static str, Value) {
+pub(crate) fn edit(old: &str, new: &str) -> (&'static str, Value) {
     ("edit_file", json!({ "file_path": FILE, "old": old, "new": new }))
 }
 
-fn write(path: &str, content: &str) -> (&'static str, Value) {
+pub(crate) fn write(path: &str, content: &str) -> (&'static str, Value) {
     ("write_file", json!({ "file_path": path, "content": content }))
 }
 
-struct Writing {
-    product: Product,
-    project: PathBuf,
+/// A project and what becomes of it.
+pub(crate) struct Writing {
+    pub(crate) product: Product,
+    pub(crate) project: PathBuf,
     before: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Writing {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let product = sample();
         let project = product.home().join("my_project");
         fs::write(project.join(FILE), "one\r\ntwo").unwrap();
@@ -39,14 +40,26 @@ impl Writing {
     }
 
     fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
-        let server = MessagesApi::start(calling(calls));
+        self.drive(&MessagesApi::start(calling(calls)), more)
+    }
+
+    pub(crate) fn drive(&self, server: &MessagesApi, more: &[&str]) -> Ended {
         let arguments = [&["run", "my_project", "change it", "--dir", ".:write"], more].concat();
         self.product.run(&arguments, &server.env())
     }
 
-    fn command(&self, name: &str, more: &[&str]) -> Ended {
-        let id = shown(&self.product)["id"].as_str().expect("an id").to_owned();
-        self.product.run(&[&[name, &id], more].concat(), &[])
+    /// The only run's id.
+    pub(crate) fn id(&self) -> String {
+        run_ids(&self.product).pop().expect("a run")
+    }
+
+    pub(crate) fn command(&self, name: &str, more: &[&str]) -> Ended {
+        self.product.run(&[&[name, &*self.id()], more].concat(), &[])
+    }
+
+    /// Where runs keep what they have staged.
+    pub(crate) fn stages(&self) -> PathBuf {
+        self.product.home().join(".local/state/ringfence/stages")
     }
 
     fn is_untouched(&self) -> bool {

@@ -5,14 +5,15 @@
 
 use crate::driver::{Executed, Executor, Readied};
 use crate::recall::Recall;
-use crate::staging::{Staging, Turn, Writing, effect_of, told};
+use crate::staging::{Staging, Turn, Writing, told};
 use crate::state_dir::Folders;
 use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
 use async_trait::async_trait;
 use ringfence_engine::{OutcomeStatus, ReceiptId, ReviewId, RunId, ToolCall, ToolOutcome, ToolSpec};
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, KnownReads, Limits, Mark, Outcome, Sandbox, Tool,
+    CallError, CallReport, CallRequest, CancellationToken, KnownReads, Limits, Mark, Outcome, Sandbox, Stage,
+    Tool,
 };
 use ringfence_store::Journal;
 use serde_json::Value;
@@ -64,13 +65,13 @@ impl Fenced {
         Ok(self)
     }
 
-    fn request(&self, tool: &Tool, call: &ToolCall) -> CallRequest {
+    fn request(&self, tool: &Tool, call: &ToolCall, stage: Option<&Arc<Stage>>) -> CallRequest {
         let bounds = self.toolbox.limits(&call.tool);
         CallRequest {
             tool: tool.clone(),
             input: call.input.clone(),
             tree: self.toolbox.tree(&call.tool).clone(),
-            stage: self.staging.as_ref().map(|staging| staging.stage().clone()),
+            stage: stage.cloned(),
             known: self.staging.as_ref().map(Staging::known).unwrap_or_default(),
             limits: Limits { time_ms: bounds.time_ms.min(call.timeout_ms), ..bounds.clone() },
             egress: self.toolbox.egress().clone(),
@@ -79,32 +80,34 @@ impl Fenced {
         }
     }
 
-    /// The turn to write, where the call can.
-    async fn turn(&self, call: &ToolCall) -> Result<Option<Writing<'_>>> {
-        match &self.staging {
-            Some(staging) if self.toolbox.facts(&call.tool).writes => {
-                staging.begin(call.call).await.map(Some)
-            }
-            Some(_) | None => Ok(None),
-        }
+    /// The stage, and the tool of a call, where the call can change something.
+    fn writes(&self, call: &ToolCall) -> Option<(&Staging, &Tool)> {
+        let tool = self.allowed(&call.tool).filter(|_| self.toolbox.facts(&call.tool).writes)?;
+        Some((self.staging.as_ref()?, tool))
     }
 
     /// Keeps what a call has changed, if that is what was shown when it was approved.
-    fn settled(&self, call: &ToolCall, report: CallReport, turn: Option<Writing<'_>>) -> Result<Executed> {
+    fn settled(&self, call: &ToolCall, report: CallReport, writing: Option<Writing>) -> Result<Executed> {
         let Some(staging) = &self.staging else { return executed(call, report, None) };
-        let Some(turn) = turn else {
+        let Some(writing) = writing else {
             staging.learn(&report.receipt);
             return executed(call, report, None);
         };
-        if let Some(approved) = staging.approved(call)?
-            && effect_of(&turn.changed()?) != approved
+        // Nothing is kept of a call that ended in any other way.
+        let keeps = match &report.outcome {
+            Outcome::Done(_) | Outcome::Failed(_) => true,
+            Outcome::Trapped(_) | Outcome::Denied { .. } | Outcome::Exceeded(_) | Outcome::Cancelled => false,
+        };
+        if keeps
+            && let Some(approved) = staging.approved(call)?
+            && writing.effect()? != approved
         {
-            let turn = turn.take_back()?;
-            return other_than_approved(call, report, turn);
+            return other_than_approved(call, report, writing.leave());
         }
         staging.learn(&report.receipt);
+        let turn = writing.keep()?;
         let executed = executed(call, report, Some(staging.stage().mark()?))?;
-        Ok(Executed { turn: Some(turn.end()), ..executed })
+        Ok(Executed { turn: Some(turn), ..executed })
     }
 
     fn allowed(&self, tool: &str) -> Option<&Tool> {
@@ -130,9 +133,15 @@ impl Executor for Fenced {
         let Some(tool) = self.allowed(&call.tool) else {
             return Ok(not_run(format!("there is no tool `{}`", call.tool)));
         };
-        let turn = self.turn(call).await?;
-        match Recall::call(self.recall.as_ref(), &self.sandbox, self.request(tool, call)).await {
-            Ok(report) => self.settled(call, report, turn),
+        let writing = match self.writes(call) {
+            Some((staging, _)) => Some(staging.begin(call.call).await?),
+            None => None,
+        };
+        let staged = || self.staging.as_ref().map(Staging::stage);
+        let stage = writing.as_ref().map(Writing::stage).or_else(staged);
+        let request = self.request(tool, call, stage);
+        match Recall::call(self.recall.as_ref(), &self.sandbox, request).await {
+            Ok(report) => self.settled(call, report, writing),
             Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
                 Ok(not_run(error.to_string()))
             }
@@ -145,28 +154,38 @@ impl Executor for Fenced {
         }
     }
 
+    fn is_unshown(&self, call: &ToolCall) -> Result<bool> {
+        match self.writes(call) {
+            Some((staging, _)) => Ok(staging.approved(call)?.is_none()),
+            None => Ok(false),
+        }
+    }
+
     async fn rehearse(&self, review: ReviewId, before: &[ToolCall], call: &ToolCall) -> Result<()> {
-        let (Some(staging), Some(tool)) = (&self.staging, self.allowed(&call.tool)) else { return Ok(()) };
-        let Some(mut turn) = self.turn(call).await? else { return Ok(()) };
+        let Some((staging, tool)) = self.writes(call) else { return Ok(()) };
+        let (_turn, mut trial) = staging.rehearse().await?;
         let mut known = KnownReads::clone(&staging.known());
         for earlier in before.iter().filter(|earlier| !earlier.can.egress) {
             let Some(tool) = self.allowed(&earlier.tool) else { continue };
-            let request = CallRequest { known: Arc::new(known.clone()), ..self.request(tool, earlier) };
+            let request = self.request(tool, earlier, Some(trial.stage()));
             // What becomes of it is told when it is made.
-            if let Ok(report) = self.sandbox.call(request).await {
+            if let Ok(report) =
+                self.sandbox.call(CallRequest { known: Arc::new(known.clone()), ..request }).await
+            {
                 known.learn(&report.receipt);
             }
         }
-        let request = CallRequest { known: Arc::new(known), ..self.request(tool, call) };
-        turn.from_here()?;
-        let called = self.sandbox.call(request).await;
-        let changes = turn.changed()?;
-        turn.take_back()?;
-        let fails = match called {
+        trial.from_here()?;
+        let request = self.request(tool, call, Some(trial.stage()));
+        let fails = match self.sandbox.call(CallRequest { known: Arc::new(known), ..request }).await {
             Ok(report) => report.outcome.message(&report.receipt),
-            Err(error) => error.to_string(),
+            Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
+                error.to_string()
+            }
+            // Nobody knows what it would change.
+            Err(error @ (CallError::Host { .. } | CallError::Stage { .. })) => return Err(error.into()),
         };
-        let effect = effect_of(&changes);
+        let (changes, effect) = (trial.changes()?, trial.effect()?);
         // Comparing long files takes its time, and somebody may want to stop meanwhile.
         let diff = tokio::task::spawn_blocking(move || told(&changes)).await??;
         let shown = if fails.is_empty() { diff } else { format!("{diff}The call would fail: {fails}\n") };

@@ -4,9 +4,10 @@
 //! a file of its own. Owns: the files and how many there are. Doesn't own: making a call to see what
 //! it changes (`executor`), who approves.
 
-use crate::staging::{Effect, cant, read, replace};
+use crate::staging::{cant, read, replace};
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, ReviewId, RunId, ToolCall};
+use ringfence_sandbox::Effect;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, DirBuilder};
@@ -81,7 +82,10 @@ impl Proposals {
     pub(crate) fn approved(&self, call: &ToolCall) -> Result<Option<Effect>> {
         let names = self.names()?;
         let Some(name) = names.iter().rev().find(|name| name.call == call.call.0) else { return Ok(None) };
-        let shown = read::<Proposed>(&self.folder.join(name.file()))?;
+        // What can't be read is as good as lost: the call is shown again.
+        let shown = read::<Proposed>(&self.folder.join(name.file()))
+            .inspect_err(|error| tracing::warn!(%error, "what was shown of call {} is lost", call.call))
+            .unwrap_or_default();
         Ok(shown.filter(|shown| shown.input == call.input).map(|shown| shown.effect))
     }
 
@@ -111,6 +115,7 @@ impl Proposals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ringfence_sandbox::Digest;
     use serde_json::json;
 
     fn call(id: u64) -> ToolCall {
@@ -122,8 +127,8 @@ mod tests {
         .unwrap()
     }
 
-    fn effect(place: &str) -> Effect {
-        vec![(place.to_owned(), None)]
+    fn effect(of: &str) -> Effect {
+        serde_json::from_value(json!(Digest::of(of.as_bytes()))).unwrap()
     }
 
     #[test]

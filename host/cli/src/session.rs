@@ -16,7 +16,7 @@ use crate::notify::{Notifying, Subscription};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::report::{self, Report};
-use crate::review::{Reviewer, describe, ways_on, would_change};
+use crate::review::{Given, Reviewer, describe, ways_on, would_change};
 use crate::setup::Setup;
 use crate::shell;
 use crate::staging::{Staging, proposed};
@@ -190,6 +190,7 @@ fn was_driven(journal: &Journal) -> bool {
         | EventKind::ModelFailed { .. }
         | EventKind::ModelDropped { .. }
         | EventKind::ToolFinished { .. }
+        | EventKind::ProposedAgain { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. } => true,
@@ -245,7 +246,13 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let fenced = fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?;
+    let fenced = match reviewer.given {
+        // Ending a run needs no stage, so that it can be ended whatever state that is in.
+        Some(Given::Abort) => fenced,
+        Some(_) | None => {
+            fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?
+        }
+    };
     let settled = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
     let origin = if was_driven { Origin::Driven } else { Origin::Forked };
     let driven = go(&sandbox, origin, settled, |interrupt| Driver {

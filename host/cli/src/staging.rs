@@ -1,8 +1,8 @@
 //! A run's staged writes as the run uses them.
 //!
 //! Owns: where the stage lies, whose turn it is to write, what becomes of the changes of a call that
-//! nobody saw the end of, what the run has read, and the changes that a call would make. Doesn't
-//! own: the stage itself (`ringfence-sandbox`), the proposals' files (`proposals`), who approves what.
+//! nobody saw the end of, and what the run has read. Doesn't own: the stage itself and changes on trial
+//! (`ringfence-sandbox`), the proposals' files (`proposals`), who approves what.
 
 use crate::exit::{Exit, Refusal};
 use crate::proposals::Proposals;
@@ -11,22 +11,26 @@ use crate::state_dir::Folders;
 use crate::terminal::source;
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
-use ringfence_sandbox::{Change, Digest, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
+use ringfence_sandbox::{
+    Change, Effect, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage, StageError, Trial,
+};
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard};
 
 /// Bytes of a proposed diff that are kept to be shown, about.
 const PROPOSED: usize = 1 << 20;
 /// Paths that are named where there is no room for more of it.
 const PATHS: usize = 1_000;
+/// How long a call waits for one that was given up to let go of the stage.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The stage of one run.
 pub struct Staging {
@@ -43,9 +47,6 @@ struct Pending {
     call: CallId,
     mark: Mark,
 }
-
-/// The places that a call changes, each with the hash of what is there then.
-pub type Effect = Vec<(String, Option<Digest>)>;
 
 impl Staging {
     /// Opens a run's stage, or makes an empty one, for whoever has the right to drive the run. With
@@ -84,7 +85,8 @@ impl Staging {
     /// The stage of a run to be looked at, while somebody else may drive the run; none where nothing
     /// was ever staged.
     pub fn look(run: &RunId, folders: &Folders) -> Result<Option<Self>> {
-        Self::is_there(run, folders).then(|| Self::at(&folder(folders)?, run)).transpose()
+        let looked = |folder: PathBuf| Ok(Self::of(Stage::look(&folder.join(&run.0))?, &folder, run));
+        Self::is_there(run, folders).then(|| looked(folder(folders)?)).transpose()
     }
 
     /// Whether a run has a stage, or a call that one was for.
@@ -94,13 +96,17 @@ impl Staging {
     }
 
     fn at(folder: &Path, run: &RunId) -> Result<Self> {
-        Ok(Self {
-            stage: Arc::new(Stage::open(&folder.join(&run.0))?),
+        Ok(Self::of(Stage::open(&folder.join(&run.0))?, folder, run))
+    }
+
+    fn of(stage: Stage, folder: &Path, run: &RunId) -> Self {
+        Self {
+            stage: Arc::new(stage),
             known: Mutex::default(),
             turns: Arc::default(),
             pending: pending(folder, run),
             proposals: Proposals::of(run, folder),
-        })
+        }
     }
 
     /// What is staged.
@@ -119,12 +125,26 @@ impl Staging {
         Arc::make_mut(&mut known).learn(receipt);
     }
 
-    /// Waits for the turn to write, and notes the state to go back to should the call never end.
-    pub async fn begin(&self, call: CallId) -> Result<Writing<'_>> {
-        let turn = self.turns.clone().lock_owned().await;
-        let mark = self.stage.mark()?;
-        replace(&self.pending, &Pending { call, mark })?;
-        Ok(Writing { staging: self, mark, before: self.stage.changes()?, turn: Turn(turn) })
+    /// Waits for the turn to write, and notes the state to go back to should nobody see the call's end.
+    pub async fn begin(&self, call: CallId) -> Result<Writing> {
+        let (turn, trial) = self.rehearse().await?;
+        replace(&self.pending, &Pending { call, mark: self.stage.mark()? })?;
+        Ok(Writing { trial, turn })
+    }
+
+    /// Waits for the turn to write, only to see what calls would change.
+    pub async fn rehearse(&self) -> Result<(Turn, Trial)> {
+        let turn = Turn(self.turns.clone().lock_owned().await);
+        let begun = Instant::now();
+        loop {
+            match self.stage.trial() {
+                // A call that was given up may be on its way out still.
+                Err(StageError::Busy(_)) if begun.elapsed() < PATIENCE => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                trial => return Ok((turn, trial?)),
+            }
+        }
     }
 
     /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
@@ -176,11 +196,10 @@ impl Staging {
     }
 }
 
-/// The turn of one call to write.
-pub struct Writing<'s> {
-    staging: &'s Staging,
-    mark: Mark,
-    before: Vec<Change>,
+/// The turn of one call to write. What it changes is on trial until it is kept.
+pub struct Writing {
+    // Ends before the turn does.
+    trial: Trial,
     turn: Turn,
 }
 
@@ -189,49 +208,27 @@ pub struct Writing<'s> {
 #[derive(Debug)]
 pub struct Turn(#[expect(dead_code, reason = "it is held, not looked at")] OwnedMutexGuard<()>);
 
-impl Writing<'_> {
-    /// What has been changed since the turn began.
-    pub fn changed(&self) -> Result<Vec<Change>> {
-        Ok(difference(&self.before, &self.staging.stage.changes()?))
+impl Writing {
+    /// Where the call is made.
+    pub fn stage(&self) -> &Arc<Stage> {
+        self.trial.stage()
     }
 
-    /// As if it had never been.
-    pub fn take_back(self) -> Result<Turn> {
-        self.staging.stage.roll_back(self.mark)?;
+    /// What stands for all that applying makes different by what the call has changed.
+    pub fn effect(&self) -> Result<Effect> {
+        Ok(self.trial.effect()?)
+    }
+
+    /// Stages what the call has changed.
+    pub fn keep(self) -> Result<Turn> {
+        self.trial.keep()?;
         Ok(self.turn)
     }
 
-    /// Ends the writing and leaves the turn.
-    pub fn end(self) -> Turn {
+    /// As if it had never been.
+    pub fn leave(self) -> Turn {
         self.turn
     }
-
-    /// Goes on from here: what was changed so far is taken for granted.
-    pub fn from_here(&mut self) -> Result<()> {
-        self.before = self.staging.stage.changes()?;
-        Ok(())
-    }
-}
-
-/// What happened between two states of a stage, in the order of the paths.
-fn difference(before: &[Change], after: &[Change]) -> Vec<Change> {
-    let was: BTreeMap<_, _> = before.iter().map(|change| (&change.path, change)).collect();
-    let is: BTreeSet<_> = after.iter().map(|change| &change.path).collect();
-    let new = after.iter().filter_map(|change| match was.get(&change.path) {
-        Some(earlier) if earlier.after == change.after => None,
-        Some(earlier) => Some(change.since(earlier)),
-        None => Some(change.clone()),
-    });
-    let undone = before.iter().filter(|change| !is.contains(&change.path)).map(Change::undone);
-    let mut all: Vec<_> = new.chain(undone).collect();
-    all.sort_by(|one, other| one.path.cmp(&other.path));
-    all
-}
-
-/// The places that changed, each with the hash of what is there after it: what an approval is for.
-pub fn effect_of(changes: &[Change]) -> Effect {
-    let after = |change: &Change| change.after.file().map(|file| file.hash());
-    changes.iter().map(|change| (change.path.to_string(), after(change))).collect()
 }
 
 /// Changes as a unified diff that is short enough to be kept; what has no room in it is counted.

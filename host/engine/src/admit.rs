@@ -26,6 +26,8 @@ pub(crate) enum Admitted {
     Dropped { usage: Usage, cost: Option<u64> },
     /// A tool call that ended.
     ToolEnded { turn: Turn, call: ToolCall, outcome: ToolOutcome },
+    /// A due call that a person is to see once more.
+    ProposedAgain { turn: Turn, call: CallId },
     /// A person's answer.
     Answered(Resolution),
     /// A person's own plan.
@@ -59,6 +61,7 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ToolFinished { .. }
+        | EventKind::ProposedAgain { .. }
         | EventKind::Answered { .. }
         | EventKind::Replanned { .. }
         | EventKind::Granted(_)
@@ -78,6 +81,13 @@ pub(crate) fn admit(scope: Scope<'_>, event: EventKind) -> Result<Admitted, Refu
         EventKind::ToolFinished { call, outcome } => {
             let (turn, call) = called(stage, call)?;
             Ok(Admitted::ToolEnded { turn, call, outcome })
+        }
+        EventKind::ProposedAgain { call } => {
+            let (turn, due) = called(stage, call)?;
+            match scope.state.pauses_before(&due) {
+                Some(_) => Ok(Admitted::ProposedAgain { turn, call }),
+                None => Err(Refused::NotPending { call }),
+            }
         }
         EventKind::Answered { review, answer } => match stage.review() {
             Some((open, then)) => resolve(scope, open, then, review, answer).map(Admitted::Answered),

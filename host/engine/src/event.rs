@@ -70,6 +70,13 @@ pub enum EventKind {
         /// How.
         outcome: ToolOutcome,
     },
+    /// A call that was approved is put to a person again before it is made: what it would change
+    /// wasn't shown as it is now, or nobody knows any more what was. Only where a person sees such
+    /// calls at all.
+    ProposedAgain {
+        /// The call, which was due.
+        call: CallId,
+    },
     /// A person answered what the run had asked.
     Answered {
         /// The question.

@@ -17,6 +17,7 @@ use crate::scope::Scope;
 use crate::stage::{Lane, Stage};
 use crate::stages;
 use crate::state::{Clock, Spent, State};
+use crate::turn::Standing;
 
 /// Takes one event. Refused, it leaves the state as it was.
 pub(crate) fn take(state: &mut State, above: Option<&State>, event: Event) -> Result<(), Refused> {
@@ -59,6 +60,10 @@ fn fold(state: &mut State, above: Option<&State>, admitted: Admitted) {
         Admitted::ToolEnded { turn, call, outcome } => within(state, |state| {
             let outcome = stages::tool_ended(state, turn, &call, outcome);
             go(state, above, outcome);
+        }),
+        Admitted::ProposedAgain { mut turn, call } => within(state, |state| {
+            turn.stand(call, Standing::Proposed);
+            go(state, above, Outcome::TurnGoesOn(turn));
         }),
         Admitted::Answered(resolution) => {
             let then = match std::mem::replace(&mut state.stage, Stage::Initializing) {

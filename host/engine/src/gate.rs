@@ -16,7 +16,7 @@ pub(crate) fn pass(state: &State, mut turn: Turn) -> Step {
         if call.can.egress && turn.is_under_way() {
             break;
         }
-        match cause(state, &call) {
+        match state.pauses_before(&call) {
             Some(why) => {
                 let subject = Subject::Call { call, why };
                 return Step::Pause { subject, then: Box::new(Step::Call(turn)) };
@@ -42,22 +42,24 @@ pub(crate) fn show(state: &State, judgement: Judgement, onward: Step) -> Step {
     Step::Pause { subject: Subject::Judgement { step, task, verdict, summary, why }, then: Box::new(onward) }
 }
 
-/// Why a person has to see a call; the gravest reason counts.
-fn cause(state: &State, call: &ToolCall) -> Option<Cause> {
-    let pauses = |point| state.settings.pause.contains(&point);
-    // A call that can do both by itself needs nothing before it to send what it read.
-    let carries = call.can.reads || state.exposure.read && state.exposure.received;
-    if call.can.egress && carries {
-        Some(Cause::ReadAndReceived)
-    } else if call.can.egress && pauses(PausePoint::BeforeEgress) {
-        Some(Cause::BeforeEgress)
-    } else if call.can.writes && pauses(PausePoint::BeforeWrite) {
-        Some(Cause::BeforeWrite)
-    } else if pauses(PausePoint::BeforeTool) {
-        Some(Cause::BeforeTool)
-    } else if call.confidence == Confidence::Low && pauses(PausePoint::OnLowConfidence) {
-        Some(Cause::OnLowConfidence)
-    } else {
-        None
+impl State {
+    /// Why a person has to see a call of this run before it is made; the gravest reason counts.
+    pub fn pauses_before(&self, call: &ToolCall) -> Option<Cause> {
+        let pauses = |point| self.settings.pause.contains(&point);
+        // A call that can do both by itself needs nothing before it to send what it read.
+        let carries = call.can.reads || self.exposure.read && self.exposure.received;
+        if call.can.egress && carries {
+            Some(Cause::ReadAndReceived)
+        } else if call.can.egress && pauses(PausePoint::BeforeEgress) {
+            Some(Cause::BeforeEgress)
+        } else if call.can.writes && pauses(PausePoint::BeforeWrite) {
+            Some(Cause::BeforeWrite)
+        } else if pauses(PausePoint::BeforeTool) {
+            Some(Cause::BeforeTool)
+        } else if call.confidence == Confidence::Low && pauses(PausePoint::OnLowConfidence) {
+            Some(Cause::OnLowConfidence)
+        } else {
+            None
+        }
     }
 }

@@ -95,7 +95,9 @@ pub(crate) fn lane_of(lanes: &[Lane], kind: &EventKind) -> Option<usize> {
         | EventKind::ModelDropped { call, .. } => {
             place(&|stage| stage.asking().is_some_and(|(_, asking)| asking.call == *call))
         }
-        EventKind::ToolFinished { call, .. } => place(&|stage| is_due(stage, *call)),
+        EventKind::ToolFinished { call, .. } | EventKind::ProposedAgain { call } => {
+            place(&|stage| is_due(stage, *call))
+        }
         EventKind::Answered { review, .. } => place(&|stage| asks(stage, *review)),
         EventKind::Started { .. }
         | EventKind::Interrupted

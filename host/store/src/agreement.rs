@@ -44,6 +44,7 @@ fn named(event: &Event) -> Option<&ReceiptId> {
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
         | EventKind::ModelDropped { .. }
+        | EventKind::ProposedAgain { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }

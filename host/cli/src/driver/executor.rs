@@ -22,6 +22,11 @@ pub trait Executor: Send + Sync {
         Ok(())
     }
 
+    /// Whether what a call would change could be shown, and wasn't, as the call is now.
+    fn is_unshown(&self, _call: &ToolCall) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Makes one call. Dropping the future cancels it.
     async fn call(&self, call: &ToolCall) -> Result<Executed>;
 }

@@ -8,6 +8,7 @@ mod asking;
 mod executor;
 mod flights;
 mod halt;
+mod showing;
 mod stopwatch;
 
 pub(crate) use asking::rates_of;
@@ -18,7 +19,6 @@ pub use stopwatch::Stopwatch;
 use crate::exit::Refusal;
 use crate::failpoint;
 use crate::interrupt::Interrupt;
-use crate::lanes;
 use crate::output::err;
 use crate::progress::{Notice, Observer};
 use crate::review::{Given, Reviewer, Verdict};
@@ -27,7 +27,7 @@ use anyhow::{Context, Result};
 use flights::{Flights, Landed, Name};
 use ringfence_engine::{
     CallId, Effect, Event, EventKind, Intent, ModelCall, Rates, ReceiptId, Refused, Review, Run, Stage,
-    Standing, State, Subject, ToolCall,
+    ToolCall,
 };
 use ringfence_models::{Model, Spending};
 use ringfence_store::{Entry, Lease, Store};
@@ -87,6 +87,10 @@ impl Driver {
             }
             let dropped = flights.keep_only(&owed);
             self.dropped(dropped)?;
+            if let Some(call) = self.unshown(&owed, &flights)? {
+                self.record(EventKind::ProposedAgain { call }, None)?;
+                continue;
+            }
             let together = owed.iter().filter(|effect| Name::of(effect).is_some()).count() > 1;
             for effect in &owed {
                 match effect {
@@ -268,7 +272,7 @@ impl Driver {
         if self.reviewer.would_prompt(&review) {
             self.observer.notice(Notice::Asking { review: &review, state: self.run.state() });
         }
-        if let Some(call) = self.unseen(&review)
+        if let Some(call) = self.to_show(&review)
             && let Some(halt) = self.rehearse(&review, &call, beat).await?
         {
             return Ok(Some(halt));
@@ -300,52 +304,6 @@ impl Driver {
                 Ok(None)
             }
             Verdict::Later => Ok(Some(Halt::Waiting(review))),
-        }
-    }
-
-    /// The call that a person is asked about, where they should see what it would change.
-    fn unseen(&self, review: &Review) -> Option<ToolCall> {
-        match &review.subject {
-            Subject::Call { call, .. }
-                if call.can.staged && call.can.repeatable() && self.reviewer.leaves_to_a_person(review) =>
-            {
-                Some(call.clone())
-            }
-            Subject::Call { .. }
-            | Subject::Plan { .. }
-            | Subject::Judgement { .. }
-            | Subject::Finish { .. }
-            | Subject::Question { .. }
-            | Subject::Stagnation { .. }
-            | Subject::UnknownOutcome { .. }
-            | Subject::StageFailed { .. }
-            | Subject::Interrupted => None,
-        }
-    }
-
-    async fn rehearse(
-        &mut self,
-        review: &Review,
-        call: &ToolCall,
-        beat: &mut Interval,
-    ) -> Result<Option<Halt>> {
-        let executor = self.executor.clone();
-        let before = approved_before(lanes::asker(self.run.state(), review.id).1, call);
-        let rehearsed = executor.rehearse(review.id, &before, call);
-        tokio::pin!(rehearsed);
-        loop {
-            tokio::select! {
-                biased;
-                () = self.interrupt.raised() => return Ok(Some(Halt::Interrupted)),
-                rehearsed = &mut rehearsed => {
-                    // The question stands without it.
-                    if let Err(error) = rehearsed {
-                        tracing::warn!(%error, "what the call would change can't be shown");
-                    }
-                    return Ok(None);
-                }
-                _ = beat.tick() => beat_of(&self.lease),
-            }
         }
     }
 
@@ -396,12 +354,4 @@ fn beat_of(lease: &Lease) {
     if let Err(error) = lease.beat() {
         tracing::warn!(%error, "no sign of life could be given");
     }
-}
-
-/// The calls of a turn that are approved and will be made before this one of it.
-fn approved_before(state: &State, call: &ToolCall) -> Vec<ToolCall> {
-    let Some((_, then)) = state.stage.review() else { return Vec::new() };
-    let slots = then.turn().map(|turn| turn.slots.as_slice()).unwrap_or_default();
-    let earlier = slots.iter().take_while(|slot| slot.call.call != call.call);
-    earlier.filter(|slot| slot.standing == Standing::Cleared).map(|slot| slot.call.clone()).collect()
 }

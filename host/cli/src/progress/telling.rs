@@ -106,6 +106,9 @@ impl Telling {
                 self.made.remove(call);
             }
             EventKind::Answered { .. } if !self.shown_plans => self.plan(state, &mut lines),
+            EventKind::ProposedAgain { .. } => {
+                lines.push(format!("[{number}] {by}what the call would change is to be seen first"));
+            }
             EventKind::Replanned { .. } => {
                 lines.push("a person set the open tasks".to_owned());
                 self.plan(state, &mut lines);
@@ -136,7 +139,9 @@ impl Telling {
             EventKind::ModelReplied { call, .. }
             | EventKind::ModelFailed { call, .. }
             | EventKind::ModelDropped { call, .. } => self.asked.get(call)?.lane.clone(),
-            EventKind::ToolFinished { call, .. } => self.made.get(call)?.lane.clone(),
+            EventKind::ToolFinished { call, .. } | EventKind::ProposedAgain { call } => {
+                self.made.get(call)?.lane.clone()
+            }
             EventKind::Started { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted

@@ -56,12 +56,12 @@ pub struct Reviewer {
 impl Reviewer {
     /// Whether [`Self::ask`] would ask somebody at the terminal.
     pub fn would_prompt(&self, review: &Review) -> bool {
-        self.terminal && self.leaves_to_a_person(review)
+        self.terminal && self.leaves_to_a_person(&review.subject)
     }
 
     /// Whether the answer is a person's to give, now or another day.
-    pub fn leaves_to_a_person(&self, review: &Review) -> bool {
-        let approved = match &review.subject {
+    pub fn leaves_to_a_person(&self, subject: &Subject) -> bool {
+        let approved = match subject {
             Subject::Call { why, .. } => self.all_calls && why.pause_point().is_some(),
             Subject::Plan { .. }
             | Subject::Judgement { .. }
@@ -72,7 +72,7 @@ impl Reviewer {
             | Subject::StageFailed { .. }
             | Subject::Interrupted => false,
         };
-        let covered = self.yes && covered_by_yes(&review.subject);
+        let covered = self.yes && covered_by_yes(subject);
         self.given.is_none() && !approved && !covered
     }
 

@@ -32,7 +32,7 @@ async fn nobody_writes_before_what_the_writer_before_came_to_is_journaled() {
     let home = tempfile::tempdir().unwrap();
     let staging = Staging::open(&"run-1".into(), None, &folders(home.path())).unwrap();
     let noted = || read::<Pending>(&staging.pending).unwrap().map(|pending| pending.call);
-    let turn = staging.begin(CallId(1)).await.unwrap().end();
+    let turn = staging.begin(CallId(1)).await.unwrap().leave();
     let mut next = Box::pin(staging.begin(CallId(2)));
     assert!(matches!(poll_once(next.as_mut()).await, Poll::Pending));
     assert_eq!(noted(), Some(CallId(1)));

@@ -337,6 +337,34 @@ fn each_pause_point_holds_what_it_is_for_and_nothing_else() {
 }
 
 #[test]
+fn an_approved_call_is_put_to_a_person_again_before_it_is_made_where_such_calls_are_seen() {
+    let writing = || decide("write_file", json!({"file_path": "a.py", "content": "x"}));
+    let mut script = deciding(pausing(with_writes(), &[PausePoint::BeforeWrite]));
+    script.say(writing());
+    let first = script.review();
+    script.answer(Answer::EditCall { input: json!({"file_path": "a.py", "content": "y"}) });
+    let call = script.tool_call();
+    script.send(EventKind::ProposedAgain { call: call.call });
+    assert!(script.tool_calls().is_empty(), "it isn't due any more");
+    let second = script.review();
+    assert_ne!(first.id, second.id);
+    assert_eq!(second.subject, Subject::Call { call: call.clone(), why: Cause::BeforeWrite });
+    let again = script.try_send(EventKind::ProposedAgain { call: call.call });
+    assert!(matches!(again, Err(Refused::NotPending { .. })), "{again:?}");
+    script.approve();
+    assert_eq!(script.tool_call(), call);
+    script.send(EventKind::ProposedAgain { call: call.call });
+    script.answer(Answer::Reject { reason: "no".to_owned() });
+    assert_eq!(script.stage(), Deciding);
+
+    let mut script = deciding(with_writes());
+    script.say(writing());
+    let call = script.tool_call().call;
+    let refused = script.try_send(EventKind::ProposedAgain { call });
+    assert!(matches!(refused, Err(Refused::NotPending { .. })), "nobody sees such calls: {refused:?}");
+}
+
+#[test]
 fn a_decision_or_judgement_that_the_model_isnt_sure_of_is_held_where_that_was_asked_for() {
     let unsure = |mut value: serde_json::Value| {
         value["confidence"] = json!("low");

@@ -23,6 +23,7 @@ pub(crate) enum Move {
     Grant,
     Start,
     WrongCall(u64),
+    ProposeAgain(usize),
     WrongReview(u64),
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn moves() -> impl Strategy<Value = Move> {
         ], prop::bool::weighted(0.1)).prop_map(|(which, status, transient)| {
             Move::Tool(which, status, transient)
         }),
+        1 => any.clone().prop_map(Move::ProposeAgain),
         14 => (any.clone(), any).prop_map(|(which, what)| Move::Answer(which, what)),
         2 => Just(Move::Interrupt),
         3 => Just(Move::Resume),
@@ -251,6 +253,9 @@ pub(crate) fn event(state: &State, n: usize, choice: &Move) -> EventKind {
         Move::Start => started(settings()),
         Move::WrongCall(n) => {
             EventKind::ToolFinished { call: CallId(*n), outcome: outcome(OutcomeStatus::Done, json!(n)) }
+        }
+        Move::ProposeAgain(which) => {
+            EventKind::ProposedAgain { call: pick(&tools, *which).unwrap_or(CallId(1)) }
         }
         Move::WrongReview(n) => {
             EventKind::Answered { review: ReviewId(*n), answer: Answer::Approve { plan: None } }

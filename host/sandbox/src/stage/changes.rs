@@ -108,25 +108,6 @@ impl Side {
 }
 
 impl Change {
-    /// What happened at this place since an earlier state of the stage.
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self::between(self, earlier.after.clone(), self.after.clone())
-    }
-
-    /// What happened if this is all taken back.
-    pub fn undone(&self) -> Self {
-        Self::between(self, self.after.clone(), self.before.clone())
-    }
-
-    fn between(at: &Self, before: Side, after: Side) -> Self {
-        let kind = match (&before, &after) {
-            (Side::Nothing, _) => ChangeKind::Created,
-            (_, Side::Nothing) => ChangeKind::Deleted,
-            (_, _) => ChangeKind::Modified,
-        };
-        Self { path: at.path.clone(), kind, before, after, folder: at.folder.clone() }
-    }
-
     /// Reads the content before or after the change, `limit` bytes at most; none if that side is no
     /// file.
     pub fn read(&self, side: &Side, limit: u64) -> Result<Option<Vec<u8>>, StageError> {

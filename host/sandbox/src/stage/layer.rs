@@ -28,7 +28,7 @@ pub(crate) struct Layer {
     stage: Arc<Stage>,
     known: Arc<KnownReads>,
     /// None for a call that may only read.
-    lock: Option<Lock>,
+    lock: Option<Arc<Lock>>,
     start: Arc<Index>,
     entries: Entries,
     /// Files that the call has opened, by their present places.
@@ -43,7 +43,7 @@ impl Layer {
     pub(super) fn new(
         stage: Arc<Stage>,
         known: Arc<KnownReads>,
-        lock: Option<Lock>,
+        lock: Option<Arc<Lock>>,
         start: Arc<Index>,
         room: (u64, u64),
     ) -> Self {
@@ -333,10 +333,14 @@ impl Drop for Layer {
         let Ok(index) = self.stage.refresh() else { return };
         let kept: HashSet<&ContentId> = index.entries.values().flat_map(Entry::contents).collect();
         let made = std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner));
-        for id in made.iter().filter(|id| !kept.contains(id)) {
-            if let Err(error) = self.stage.folder.remove(id) {
+        let (on_trial, gone): (Vec<_>, Vec<_>) = made.into_iter().partition(|id| kept.contains(id));
+        for id in gone {
+            if let Err(error) = self.stage.folder.remove(&id) {
                 tracing::warn!(%error, "a content that is no longer needed stays in the stage's folder");
             }
+        }
+        if let Some(trial) = &self.stage.trial {
+            trial.remember(on_trial);
         }
     }
 }

@@ -14,6 +14,7 @@ mod apply_error;
 mod body;
 mod changes;
 mod diff;
+mod difference;
 mod discard;
 mod entry;
 mod error;
@@ -27,18 +28,21 @@ mod select;
 mod step;
 mod target;
 mod temporary;
+mod trial;
 mod written;
 
 pub use apply::{Applied, Recovered, SetAside};
 pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
 pub use changes::{Change, ChangeKind, FileSide, Side};
+pub use difference::Effect;
 pub use discard::GivenUp;
 pub(crate) use entry::{Base, Time, Times};
 pub use error::StageError;
 pub(crate) use index::Shown;
 pub use known::KnownReads;
 pub(crate) use layer::Layer;
+pub use trial::Trial;
 
 use crate::limit::{Exceeded, LimitKind};
 use entry::Entry;
@@ -48,6 +52,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use trial::Trying;
 
 /// The record of an apply that is under way.
 const APPLY: &str = "apply";
@@ -67,6 +72,8 @@ pub struct Stage {
     current: Mutex<Arc<Index>>,
     /// Its contents have so many bytes at most.
     total: u64,
+    /// Of a stage that isn't the run's, but one to try changes on.
+    trial: Option<Trying>,
 }
 
 /// A state of a stage that [`Stage::roll_back`] can go back to.
@@ -79,23 +86,28 @@ impl Stage {
     /// be read it is the newest one that can; where none can, all but [`Stage::discard`] without
     /// paths is refused.
     pub fn open(dir: &Path) -> Result<Self, StageError> {
-        let folder = Arc::new(StageFolder::open(dir)?);
-        let index = match load(&folder) {
-            Ok(index) => index.unwrap_or_else(Index::empty),
-            // All that can be done with it is to discard it.
-            Err(StageError::Damaged { .. }) => return Ok(Self::of(folder, Index::empty())),
-            Err(error) => return Err(error),
-        };
-        let stage = Self::of(folder, index);
-        // Whoever has the lock cleans up himself.
-        if let Ok(lock) = stage.folder.lock() {
+        let (stage, is_readable) = Self::at(dir)?;
+        // Whoever has the lock cleans up himself; what can't be read can only be discarded.
+        if is_readable && let Ok(lock) = stage.folder.lock() {
             stage.clean(&lock)?;
         }
         Ok(stage)
     }
 
-    fn of(folder: Arc<StageFolder>, index: Index) -> Self {
-        Self { folder, current: Mutex::new(Arc::new(index)), total: MAX_CONTENT_BYTES }
+    /// The same to look at what is staged: it keeps nobody from changing it meanwhile.
+    pub fn look(dir: &Path) -> Result<Self, StageError> {
+        Self::at(dir).map(|(stage, _)| stage)
+    }
+
+    fn at(dir: &Path) -> Result<(Self, bool), StageError> {
+        let folder = Arc::new(StageFolder::open(dir)?);
+        let (index, is_readable) = match load(&folder) {
+            Ok(index) => (index.unwrap_or_else(Index::empty), true),
+            Err(StageError::Damaged { .. }) => (Index::empty(), false),
+            Err(error) => return Err(error),
+        };
+        let current = Mutex::new(Arc::new(index));
+        Ok((Self { folder, current, total: MAX_CONTENT_BYTES, trial: None }, is_readable))
     }
 
     /// The same with room for so many bytes of contents instead of 2 GiB. A call that would go
@@ -138,12 +150,20 @@ impl Stage {
             old => read_index(&self.folder, old)?,
         };
         let old = old.ok_or(StageError::MarkGone(mark.0))?;
+        // Going back again, after a crash, must not use up the states that are kept.
+        if (&old.entries, &old.applied) == (&current.entries, &current.applied) {
+            return Ok(());
+        }
         self.advance(&lock, |index| (index.entries, index.applied) = (old.entries, old.applied))
     }
 
     /// Begins a call on this stage.
     pub(crate) fn begin(self: &Arc<Self>, known: Arc<KnownReads>, writes: bool) -> Result<Layer, StageError> {
-        let lock = if writes { Some(self.change()?) } else { None };
+        let lock = match (&self.trial, writes) {
+            (_, false) => None,
+            (Some(trial), true) => Some(trial.lock()),
+            (None, true) => Some(Arc::new(self.change()?)),
+        };
         if self.apply_unfinished()? {
             return Err(StageError::ApplyUnfinished(self.path().to_owned()));
         }
@@ -153,7 +173,7 @@ impl Stage {
     }
 
     /// Drops the oldest states until the contents take half of the room at most, or only the newest
-    /// state is left. Gives the bytes that they take then.
+    /// state is left, the one that a call begins with. Gives the bytes that they take then.
     fn make_room(&self, lock: &Lock, newest: u64) -> Result<u64, StageError> {
         let taken = || self.folder.content_bytes().map_err(|errno| self.folder.failed("contents", errno));
         let mut older = generations(&self.folder)?;
@@ -185,8 +205,11 @@ impl Stage {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The newest state: another process may have gone on.
+    /// The newest state: another process may have gone on. That of a trial is its own.
     fn refresh(&self) -> Result<Arc<Index>, StageError> {
+        if self.trial.is_some() {
+            return Ok(self.slot().clone());
+        }
         let newest = newest(&self.folder)?;
         let mut slot = self.slot();
         if newest.is_some_and(|newest| newest != slot.generation)
@@ -201,6 +224,11 @@ impl Stage {
     fn advance(&self, lock: &Lock, change: impl FnOnce(&mut Index)) -> Result<(), StageError> {
         let mut index = Index::clone(&*self.refresh()?);
         change(&mut index);
+        if self.trial.is_some() {
+            self.record_of(&index, true)?;
+            *self.slot() = Arc::new(index);
+            return Ok(());
+        }
         index.generation += 1;
         index.floor = index.floor.max(index.generation.saturating_sub(KEPT_STATES));
         self.put(lock, index)
@@ -208,14 +236,20 @@ impl Stage {
 
     /// Puts a state in place of the newest one. One that has grown too large isn't put there.
     fn put(&self, lock: &Lock, index: Index) -> Result<(), StageError> {
-        let what = index_name(index.generation);
         let clean = index.generation.is_multiple_of(KEPT_STATES) || index.floor == index.generation;
-        let text = serde_json::to_vec(&index).map_err(|error| StageError::Damaged {
-            what: self.path().join(&what),
+        // What is applied or discarded only makes it smaller.
+        let text = self.record_of(&index, index.floor != index.generation)?;
+        self.folder.put_record(&index_name(index.generation), &text)?;
+        *self.slot() = Arc::new(index);
+        if clean { self.clean(lock) } else { Ok(()) }
+    }
+
+    /// A state's record; an error if it has grown too large.
+    fn record_of(&self, index: &Index, may_grow: bool) -> Result<Vec<u8>, StageError> {
+        let text = serde_json::to_vec(index).map_err(|error| StageError::Damaged {
+            what: self.path().join(index_name(index.generation)),
             reason: error.to_string(),
         })?;
-        // What is applied or discarded only makes it smaller.
-        let may_grow = index.floor != index.generation;
         if text.len() > MAX_INDEX_BYTES && may_grow {
             let exceeded = Exceeded {
                 which: LimitKind::StageRecord,
@@ -224,15 +258,14 @@ impl Stage {
             };
             return Err(StageError::TooMuch { path: self.path().to_owned(), exceeded });
         }
-        self.folder.put_record(&what, &text)?;
-        *self.slot() = Arc::new(index);
-        if clean { self.clean(lock) } else { Ok(()) }
+        Ok(text)
     }
 
     /// Removes the states that there is no way back to, and the contents that no state needs.
     fn clean(&self, _: &Lock) -> Result<(), StageError> {
         let current = self.refresh()?;
-        let mut needed: HashSet<ContentId> = HashSet::new();
+        let mut needed: HashSet<ContentId> =
+            current.entries.values().flat_map(Entry::contents).cloned().collect();
         for generation in generations(&self.folder)? {
             if generation < current.floor {
                 self.folder.remove_record(&index_name(generation))?;
@@ -274,21 +307,28 @@ fn newest(folder: &StageFolder) -> Result<Option<u64>, StageError> {
 
 /// The newest state that can be read; the error is that of the newest one if none can.
 fn load(folder: &StageFolder) -> Result<Option<Index>, StageError> {
-    let mut all = generations(folder)?;
-    all.sort_unstable();
-    let mut unreadable = None;
-    for generation in all.into_iter().rev() {
-        match read_index(folder, generation) {
-            Ok(Some(index)) => return Ok(Some(index)),
-            Ok(None) => {}
-            Err(error @ StageError::Damaged { .. }) => {
-                tracing::warn!(%error, "a state of the stage is passed over");
-                unreadable = unreadable.or(Some(error));
+    loop {
+        let mut all = generations(folder)?;
+        all.sort_unstable();
+        let mut unreadable = None;
+        for generation in all.iter().rev() {
+            match read_index(folder, *generation) {
+                Ok(Some(index)) => return Ok(Some(index)),
+                Ok(None) => {}
+                Err(error @ StageError::Damaged { .. }) => {
+                    tracing::warn!(%error, "a state of the stage is passed over");
+                    unreadable = unreadable.or(Some(error));
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
+        }
+        match unreadable {
+            Some(error) => return Err(error),
+            None if all.is_empty() => return Ok(None),
+            // Newer ones have taken their place meanwhile.
+            None => {}
         }
     }
-    unreadable.map_or(Ok(None), Err)
 }
 
 fn read_index(folder: &StageFolder, generation: u64) -> Result<Option<Index>, StageError> {

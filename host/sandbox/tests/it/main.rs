@@ -50,6 +50,7 @@ mod stage_model;
 mod stage_reads;
 mod stage_recover;
 mod stage_rules;
+mod stage_trial;
 mod standard;
 mod standard_reads;
 mod standard_web;

@@ -112,6 +112,7 @@ fn renamed(first: &Event, id: &RunId, limits: &LimitArgs) -> Result<Event> {
         | EventKind::ModelFailed { .. }
         | EventKind::ModelDropped { .. }
         | EventKind::ToolFinished { .. }
+        | EventKind::ProposedAgain { .. }
         | EventKind::Answered { .. }
         | EventKind::Interrupted
         | EventKind::Resumed { .. }

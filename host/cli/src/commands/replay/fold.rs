@@ -90,6 +90,7 @@ impl Folded {
             }
             EventKind::Started { .. }
             | EventKind::ModelDropped { .. }
+            | EventKind::ProposedAgain { .. }
             | EventKind::Answered { .. }
             | EventKind::Interrupted
             | EventKind::Resumed { .. }

@@ -126,6 +126,7 @@ fn kind(kind: &EventKind) -> &'static str {
         EventKind::ModelFailed { .. } => "model_failed",
         EventKind::ModelDropped { .. } => "model_dropped",
         EventKind::ToolFinished { .. } => "tool_finished",
+        EventKind::ProposedAgain { .. } => "proposed_again",
         EventKind::Answered { .. } => "answered",
         EventKind::Interrupted => "interrupted",
         EventKind::Resumed { .. } => "resumed",
@@ -156,7 +157,8 @@ fn line(kind: &EventKind, told: &[String]) -> String {
         | EventKind::Replanned { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ModelFailed { .. }
-        | EventKind::ToolFinished { .. } => String::new(),
+        | EventKind::ToolFinished { .. }
+        | EventKind::ProposedAgain { .. } => String::new(),
     };
     match (own.is_empty(), told.is_empty()) {
         (true, _) => told,
