@@ -113,7 +113,7 @@ pub fn values(secrets: &[SecretGrant], folders: &Folders) -> Result<Secrets> {
             .and_then(|value| SecretValue::new(value).map_err(|error| error.to_string()));
         let value =
             value.map_err(|why| Refusal::usage(format!("the secret `{name}` can't be used: {why}")))?;
-        values.insert(name.clone(), value);
+        values.insert(secret.clone(), value);
     }
     Ok(values)
 }

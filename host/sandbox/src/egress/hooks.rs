@@ -72,7 +72,7 @@ impl WasiHttpHooks for Egress {
         _sent: Box<Moving>,
     ) -> Answer {
         let (parts, body) = request.into_parts();
-        let permit = match judged(self.tree.grants(), &parts) {
+        let permit = match judged(self.tree.grants(), self.context.secrets(), &parts) {
             Ok(permit) => permit,
             Err(denial) => {
                 self.log.refuse(*denial);

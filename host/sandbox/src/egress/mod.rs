@@ -24,6 +24,7 @@ mod resolve;
 mod scrub;
 mod secret;
 mod send;
+mod sieve;
 mod tls;
 mod url;
 mod wire;

@@ -4,7 +4,10 @@
 //! each call; grants, receipts and errors hold names only. Doesn't own: where values come from,
 //! taking them out of replies (`scrub`).
 
-use super::url::{HostUrl, UrlScheme};
+use super::url::{HostUrl, Origin, UrlScheme};
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +19,13 @@ pub const SHORTEST_SECRET: usize = 8;
 /// Longer ones fit into no header that servers take.
 const LONGEST_SECRET: usize = 8 << 10;
 const NAME_BYTES: usize = 64;
+/// Padded or not, as servers read it.
+const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// The name of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,9 +56,16 @@ pub struct SecretHeader(HeaderName);
 #[derive(Clone)]
 pub struct SecretValue(String);
 
-/// The values that a call may need, by name. No format shows them.
+/// The values that a call may need, and where they belong. No format shows the values.
 #[derive(Clone, Default)]
-pub struct Secrets(BTreeMap<SecretName, SecretValue>);
+pub struct Secrets(BTreeMap<SecretName, Secret>);
+
+/// One of them.
+#[derive(Clone)]
+pub(super) struct Secret {
+    pub(super) grant: SecretGrant,
+    value: SecretValue,
+}
 
 /// Why a secret can't be used. Never says what its value is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -169,14 +186,14 @@ impl SecretValue {
 }
 
 impl Secrets {
-    /// Adds one; a later value stands in place of an earlier one of the same name.
-    pub fn insert(&mut self, name: SecretName, value: SecretValue) {
-        self.0.insert(name, value);
+    /// Adds one; a later one stands in place of an earlier one of the same name.
+    pub fn insert(&mut self, grant: SecretGrant, value: SecretValue) {
+        self.0.insert(grant.name.clone(), Secret { grant, value });
     }
 
     /// The value of this name.
     pub fn get(&self, name: &SecretName) -> Option<&SecretValue> {
-        self.0.get(name)
+        self.0.get(name).map(|secret| &secret.value)
     }
 
     /// Whether there are none.
@@ -184,8 +201,31 @@ impl Secrets {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&SecretName, &SecretValue)> {
-        self.0.iter()
+    /// Whether one of them belongs to requests there, whatever their path.
+    pub(super) fn has_one_of(&self, origin: &Origin) -> bool {
+        self.iter().any(|secret| secret.grant.host.origin == *origin)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Secret> {
+        self.0.values()
+    }
+}
+
+impl Secret {
+    /// All that nobody may learn: the value, and if it is a user and a password in base64, what they
+    /// are. What is too short to be a secret is none.
+    pub(super) fn values(&self) -> Vec<Vec<u8>> {
+        let mut values = vec![self.value.expose().as_bytes().to_vec()];
+        let whole = format!("{}{}", self.grant.prefix, self.value.expose());
+        let coded = whole.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"));
+        let decoded = coded.and_then(|(_, coded)| ANY_BASE64.decode(coded.trim()).ok());
+        if let Some(decoded) = decoded {
+            let colon = decoded.iter().position(|byte| *byte == b':').unwrap_or(decoded.len());
+            let (user, password) = (decoded.get(..colon), decoded.get(colon + 1..));
+            let parts = [Some(decoded.as_slice()), user, password].into_iter().flatten();
+            values.extend(parts.filter(|part| part.len() >= SHORTEST_SECRET).map(<[u8]>::to_vec));
+        }
+        values
     }
 }
 
@@ -247,8 +287,26 @@ mod tests {
         let mut secrets = Secrets::default();
         let value = SecretValue::new("sk-very-private".to_owned()).unwrap();
         assert_eq!(format!("{value:?} {value:#?}"), "[secret] [secret]");
-        secrets.insert(SecretName::parse("key").unwrap(), value);
+        secrets.insert(grant("key", "https://a.example", "x-key"), value);
         assert_eq!(format!("{secrets:?}"), r#"{"key"}"#);
+    }
+
+    #[test]
+    fn a_password_in_base64_is_as_secret_as_what_it_is_in() {
+        let values = |prefix: &str, value: &str| {
+            let grant = SecretGrant { prefix: prefix.to_owned(), ..grant("key", "https://a.example", "x-key") };
+            let value = SecretValue::new(value.to_owned()).unwrap();
+            let values = Secret { grant, value }.values();
+            values.into_iter().map(|value| String::from_utf8(value).unwrap()).collect::<Vec<_>>()
+        };
+        let coded = "YWxpY2U6Y29ycmVjdCBob3JzZQ==";
+        let decoded = ["alice:correct horse", "correct horse"];
+        assert_eq!(values("Basic ", coded), [&[coded][..], &decoded].concat());
+        assert_eq!(values("basic ", coded.trim_end_matches('='))[1..], decoded);
+        let whole = format!("Basic {coded}");
+        assert_eq!(values("", &whole)[1..], decoded);
+        assert_eq!(values("Bearer ", coded), [coded]);
+        assert_eq!(values("Basic ", "no base64 at all"), ["no base64 at all"]);
     }
 
     #[test]

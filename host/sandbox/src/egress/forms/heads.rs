@@ -1,0 +1,53 @@
+//! The first bytes that something may begin with.
+
+/// Bytes that are looked at before anything else is.
+pub(in crate::egress) const HEAD: usize = 3;
+
+/// Some of the bytes that there are.
+#[derive(Clone)]
+pub(in crate::egress) struct ByteSet([bool; 256]);
+
+impl ByteSet {
+    pub(super) fn all() -> Self {
+        Self([true; 256])
+    }
+
+    pub(super) fn of(has: impl Fn(u8) -> bool) -> Self {
+        Self(std::array::from_fn(|byte| u8::try_from(byte).is_ok_and(&has)))
+    }
+
+    pub(in crate::egress) fn has(&self, byte: u8) -> bool {
+        self.0.get(usize::from(byte)).is_some_and(|has| *has)
+    }
+}
+
+/// What each of the first bytes may be.
+pub(in crate::egress) struct Head([ByteSet; HEAD]);
+
+impl Head {
+    pub(super) fn any() -> Self {
+        Self(std::array::from_fn(|_| ByteSet::all()))
+    }
+
+    /// From a place on, one of these stands there.
+    pub(super) fn be_one_of(&mut self, from: usize, all: &[Vec<u8>]) {
+        for place in from..HEAD {
+            let is_said = all.iter().all(|bytes| bytes.len() > place - from);
+            let one = |byte: u8| all.iter().any(|bytes| bytes.get(place - from) == Some(&byte));
+            if is_said {
+                self.narrow(place, &ByteSet::of(one));
+            }
+        }
+    }
+
+    /// One of these stands at a place.
+    pub(super) fn narrow(&mut self, place: usize, to: &ByteSet) {
+        if let Some(set) = self.0.get_mut(place) {
+            *set = ByteSet::of(|byte| set.has(byte) && to.has(byte));
+        }
+    }
+
+    pub(in crate::egress) fn sets(&self) -> &[ByteSet; HEAD] {
+        &self.0
+    }
+}

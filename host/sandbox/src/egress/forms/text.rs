@@ -1,0 +1,187 @@
+//! A value as text: each of its characters as it is or escaped, in capitals or not.
+
+use super::heads::{ByteSet, Head};
+use super::places::Places;
+use super::reading::{Input, MARKS, Width, is_mark, may_be_second};
+
+/// A line that ends with `=` goes on in the next one.
+const SOFT_BREAK: usize = 3;
+
+/// A text that is looked for, in one width.
+pub(super) struct Text {
+    letters: Vec<Letter>,
+    width: Width,
+    is_one_word: bool,
+}
+
+/// One character.
+enum Letter {
+    /// In small letters.
+    Ascii(u8),
+    /// What stands for it: its code, its bytes, its halves; for its other case too.
+    Other(Vec<Vec<u32>>),
+}
+
+impl Letter {
+    fn of(char: char) -> Self {
+        if char.is_ascii() {
+            return Self::Ascii(u8::try_from(char).unwrap_or_default().to_ascii_lowercase());
+        }
+        let mut spellings = Vec::new();
+        let (lower, upper) = (char.to_lowercase(), char.to_uppercase());
+        // Where the other case is one character, too.
+        let lower = lower.clone().filter(|_| lower.len() == 1);
+        let upper = upper.clone().filter(|_| upper.len() == 1);
+        for char in [char].into_iter().chain(lower).chain(upper) {
+            let bytes = char.encode_utf8(&mut [0; 4]).bytes().map(u32::from).collect();
+            let halves = char.encode_utf16(&mut [0; 2]).iter().map(|half| u32::from(*half)).collect();
+            for spelling in [bytes, halves, vec![u32::from(char)]] {
+                if !spellings.contains(&spelling) {
+                    spellings.push(spelling);
+                }
+            }
+        }
+        Self::Other(spellings)
+    }
+
+    /// Characters that it may be written with.
+    fn most_codes(&self) -> usize {
+        match self {
+            Self::Ascii(_) => 1,
+            Self::Other(spellings) => spellings.iter().map(Vec::len).max().unwrap_or_default(),
+        }
+    }
+
+    /// Bytes that it may begin with, as far as they say anything.
+    fn heads(&self, width: Width) -> Vec<Vec<u8>> {
+        let codes = match self {
+            Self::Ascii(letter) => {
+                let plus = (*letter == b' ').then_some(b'+');
+                [*letter, letter.to_ascii_uppercase()].into_iter().chain(plus).map(u32::from).collect()
+            }
+            Self::Other(spellings) => {
+                spellings.iter().filter_map(|spelling| spelling.first().copied()).collect::<Vec<u32>>()
+            }
+        };
+        codes.into_iter().filter_map(|code| width.written(code)).collect()
+    }
+}
+
+fn is_same(letter: u8, code: u32) -> bool {
+    u8::try_from(code).is_ok_and(|byte| byte.to_ascii_lowercase() == letter || (letter, byte) == (b' ', b'+'))
+}
+
+impl Text {
+    pub(super) fn new(text: &str, width: Width) -> Self {
+        let is_one_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte));
+        Self { letters: text.chars().map(Letter::of).collect(), width, is_one_word }
+    }
+
+    pub(super) fn units(&self) -> usize {
+        self.letters.len()
+    }
+
+    /// Units that so many bytes are told by.
+    pub(super) fn units_of(&self, bytes: usize) -> usize {
+        let mut told = 0;
+        let whole = self.letters.iter().take_while(|letter| {
+            let before = told;
+            told += match letter {
+                Letter::Ascii(_) => 1,
+                Letter::Other(spellings) => spellings.first().map_or(1, Vec::len),
+            };
+            before < bytes
+        });
+        whole.count()
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        let soft_break = SOFT_BREAK * self.width.bytes();
+        let one = |letter: &Letter| letter.most_codes() * self.width.most_bytes() + soft_break;
+        self.letters.iter().map(one).sum()
+    }
+
+    pub(super) fn step(&self, bytes: &[u8], unit: usize, at: usize, next: &mut Places) {
+        let Some(letter) = self.letters.get(unit) else { return };
+        let input = Input { bytes, width: self.width };
+        let Some(here) = input.unit(at) else { return };
+        if let Letter::Ascii(letter) = letter
+            && !is_mark(here.code)
+        {
+            if is_same(*letter, here.code) {
+                next.add(here.end);
+            }
+            return;
+        }
+        one(input, letter, at, next);
+        if unit > 0
+            && here.code == u32::from(b'=')
+            && let Some(line) = line_end(input, here.end)
+        {
+            one(input, letter, line, next);
+        }
+    }
+
+    /// The bytes that can stand in what is left of it when it is cut: those of one word, if it is one.
+    pub(super) fn rest(&self) -> ByteSet {
+        if !self.is_one_word {
+            return ByteSet::all();
+        }
+        let wide = self.width != Width::One;
+        ByteSet::of(|byte| {
+            byte.is_ascii_alphanumeric() || b"-._~+/=%\\&#;".contains(&byte) || (wide && byte == 0)
+        })
+    }
+
+    pub(super) fn heads(&self) -> Vec<Head> {
+        let mut escaped = Head::any();
+        let mut plain = Head::any();
+        let Some(first) = self.letters.first() else { return Vec::new() };
+        plain.be_one_of(0, &first.heads(self.width));
+        let marks: Vec<Vec<u8>> = MARKS.iter().filter_map(|mark| self.width.written(u32::from(*mark))).collect();
+        escaped.be_one_of(0, &marks);
+        if self.width == Width::One {
+            escaped.narrow(1, &ByteSet::of(may_be_second));
+            if let [Letter::Ascii(_), second @ Letter::Ascii(_), ..] = self.letters.as_slice() {
+                let second: Vec<Vec<u8>> = second.heads(self.width).into_iter().chain(marks).collect();
+                plain.be_one_of(1, &second);
+                if let Some(third @ Letter::Ascii(_)) = self.letters.get(2) {
+                    let third: Vec<u8> = third.heads(self.width).concat();
+                    plain.narrow(2, &ByteSet::of(|byte| third.contains(&byte) || may_be_second(byte)));
+                }
+            }
+        }
+        vec![plain, escaped]
+    }
+}
+
+fn one(input: Input<'_>, letter: &Letter, at: usize, next: &mut Places) {
+    match letter {
+        Letter::Ascii(letter) => {
+            for reading in input.readings(at).iter().filter(|reading| is_same(*letter, reading.code)) {
+                next.add(reading.end);
+            }
+        }
+        Letter::Other(spellings) => {
+            for spelling in spellings {
+                let mut places = Places::one(at);
+                for code in spelling {
+                    let mut after = Places::none();
+                    for place in places.iter() {
+                        for reading in input.readings(place).iter().filter(|reading| reading.code == *code) {
+                            after.add(reading.end);
+                        }
+                    }
+                    places = after;
+                }
+                places.iter().for_each(|place| next.add(place));
+            }
+        }
+    }
+}
+
+fn line_end(input: Input<'_>, at: usize) -> Option<usize> {
+    let first = input.unit(at)?;
+    let last = if first.code == u32::from(b'\r') { input.unit(first.end)? } else { first };
+    (last.code == u32::from(b'\n')).then_some(last.end)
+}
