@@ -72,7 +72,7 @@ impl Toolbox {
     /// The same with the values of the secrets that go with its requests: without them, calls that
     /// may need one aren't made.
     pub fn with_secrets(self, folders: &Folders) -> Result<Self> {
-        let values = secrets::values(&self.all.tree.grants().secrets, folders)?;
+        let values = secrets::values(self.all.tree.grants(), folders)?;
         Ok(Self { egress: EgressContext::new(Arc::new(values)), ..self })
     }
 

@@ -102,8 +102,7 @@ fn judge(
         return Err(asked.denied(DenialReason::Method, "", allowing()));
     };
 
-    let knows_a_secret =
-        all.has_one_of(&origin) || secrets.iter().any(|secret| secret.host.origin == origin);
+    let knows_a_secret = all.has_one_of(&origin) || secrets.iter().any(|secret| secret.host.origin == origin);
     let ours = |secret: &&SecretGrant| secret.host.origin == origin && secret.host.path.holds(path);
     let ours: Vec<SecretGrant> = secrets.iter().filter(ours).cloned().collect();
     if let Some(secret) = ours.iter().find(|secret| request.headers.contains_key(secret.header.name())) {
@@ -224,7 +223,10 @@ mod tests {
 
     #[test]
     fn a_password_in_a_request_is_not_repeated() {
-        let denial = judge(&[], &[], &Secrets::default(), &parts("GET", "https://me:hunter2@a.example/x", &[])).err().unwrap();
+        let denial =
+            judge(&[], &[], &Secrets::default(), &parts("GET", "https://me:hunter2@a.example/x", &[]))
+                .err()
+                .unwrap();
         assert_eq!(denial.asked, "GET https://…@a.example/x");
     }
 }

@@ -57,7 +57,7 @@ impl Scrub {
         let mut scrub = Self::default();
         for secret in secrets {
             let mark: Arc<str> = format!("[secret {}]", secret.grant.name).into();
-            for form in secret.values().iter().flat_map(|value| forms(value)) {
+            for form in secret.values().iter().flat_map(|(value, public)| forms(value, *public)) {
                 for head in form.heads() {
                     scrub.sieve.add(scrub.needles.len(), &head);
                 }

@@ -213,19 +213,25 @@ impl Secrets {
 
 impl Secret {
     /// All that nobody may learn: the value, and if it is a user and a password in base64, what they
-    /// are. What is too short to be a secret is none.
-    pub(super) fn values(&self) -> Vec<Vec<u8>> {
-        let mut values = vec![self.value.expose().as_bytes().to_vec()];
-        let whole = format!("{}{}", self.grant.prefix, self.value.expose());
+    /// are. What is too short to be a secret is none. With how many bytes of each are anybody's.
+    pub(super) fn values(&self) -> Vec<(Vec<u8>, usize)> {
+        let value = self.value.expose();
+        let whole = format!("{}{value}", self.grant.prefix);
         let coded = whole.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"));
-        let decoded = coded.and_then(|(_, coded)| ANY_BASE64.decode(coded.trim()).ok());
-        if let Some(decoded) = decoded {
-            let colon = decoded.iter().position(|byte| *byte == b':').unwrap_or(decoded.len());
-            let (user, password) = (decoded.get(..colon), decoded.get(colon + 1..));
-            let parts = [Some(decoded.as_slice()), user, password].into_iter().flatten();
-            values.extend(parts.filter(|part| part.len() >= SHORTEST_SECRET).map(<[u8]>::to_vec));
-        }
-        values
+        let decoded = coded.and_then(|(_, coded)| Some((coded, ANY_BASE64.decode(coded.trim()).ok()?)));
+        let Some((coded, decoded)) = decoded else { return vec![(value.as_bytes().to_vec(), 0)] };
+        let colon = decoded.iter().position(|byte| *byte == b':').unwrap_or(decoded.len());
+        let (user, password) = (decoded.get(..colon), decoded.get(colon + 1..));
+        let public = if colon < SHORTEST_SECRET { colon + 1 } else { 0 };
+        let before = value.len().saturating_sub(coded.len());
+        let parts = [
+            (Some(value.as_bytes()), before + public * 8 / 6),
+            (Some(decoded.as_slice()), public),
+            (user, 0),
+            (password, 0),
+        ];
+        let parts = parts.into_iter().filter_map(|(part, public)| Some((part?.to_vec(), public)));
+        parts.filter(|(part, _)| part.len() >= SHORTEST_SECRET).collect()
     }
 }
 
@@ -294,10 +300,11 @@ mod tests {
     #[test]
     fn a_password_in_base64_is_as_secret_as_what_it_is_in() {
         let values = |prefix: &str, value: &str| {
-            let grant = SecretGrant { prefix: prefix.to_owned(), ..grant("key", "https://a.example", "x-key") };
+            let grant =
+                SecretGrant { prefix: prefix.to_owned(), ..grant("key", "https://a.example", "x-key") };
             let value = SecretValue::new(value.to_owned()).unwrap();
             let values = Secret { grant, value }.values();
-            values.into_iter().map(|value| String::from_utf8(value).unwrap()).collect::<Vec<_>>()
+            values.into_iter().map(|(value, _)| String::from_utf8(value).unwrap()).collect::<Vec<_>>()
         };
         let coded = "YWxpY2U6Y29ycmVjdCBob3JzZQ==";
         let decoded = ["alice:correct horse", "correct horse"];

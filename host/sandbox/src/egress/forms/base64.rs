@@ -16,29 +16,30 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /// with what stands before and after.
 pub(super) struct Base64 {
     letters: Vec<u64>,
-    /// Letters that tell a few bytes of the value.
-    telling: usize,
 }
 
 impl Base64 {
     /// Where so many bytes stand before the value in its group.
-    pub(super) fn new(value: &[u8], before: usize, telling_bytes: usize) -> Self {
+    pub(super) fn new(value: &[u8], before: usize) -> Self {
         let bits = value.iter().flat_map(|byte| (0..8).rev().map(move |bit| Some(byte >> bit & 1)));
         let shared = before * 8 % 6;
         let mut bits: Vec<Option<u8>> = std::iter::repeat_n(None, shared).chain(bits).collect();
         bits.resize(bits.len().next_multiple_of(6), None);
         let letters = bits.chunks(6).map(|letter| {
             let is_one = |value: u64| {
-                letter.iter().zip((0..6).rev()).all(|(bit, place)| bit.is_none_or(|bit| u64::from(bit) == value >> place & 1))
+                letter
+                    .iter()
+                    .zip((0..6).rev())
+                    .all(|(bit, place)| bit.is_none_or(|bit| u64::from(bit) == value >> place & 1))
             };
             (0..64).filter(|value| is_one(*value)).fold(0, |letters, value| letters | 1 << value)
         });
-        Self { letters: letters.collect(), telling: (shared + telling_bytes * 8).div_ceil(6) }
+        Self { letters: letters.collect() }
     }
 
     /// The letters that the value alone decides, in this alphabet's last two.
     pub(super) fn own_letters(value: &[u8], before: usize, last: [u8; 2]) -> Vec<u8> {
-        let form = Self::new(value, before, 0);
+        let form = Self::new(value, before);
         let own = form.letters.iter().filter(|letters| letters.count_ones() == 1);
         own.filter_map(|letters| {
             let value = usize::try_from(letters.trailing_zeros()).ok()?;
@@ -56,8 +57,9 @@ impl Base64 {
         self.letters.len()
     }
 
-    pub(super) fn telling(&self) -> usize {
-        self.telling
+    /// Letters that so many bytes are told by.
+    pub(super) fn letters_of(before: usize, bytes: usize) -> usize {
+        (before * 8 % 6 + bytes * 8).div_ceil(6)
     }
 
     pub(super) fn longest(&self) -> usize {
@@ -91,7 +93,12 @@ impl Base64 {
         let mut plain = Head::any();
         plain.narrow(0, &ByteSet::of(|byte| is_letter(0, byte)));
         plain.narrow(1, &ByteSet::of(|byte| is_letter(1, byte) || between(byte)));
-        plain.narrow(2, &ByteSet::of(|byte| is_letter(1, byte) || is_letter(2, byte) || between(byte) || may_be_second(byte)));
+        plain.narrow(
+            2,
+            &ByteSet::of(|byte| {
+                is_letter(1, byte) || is_letter(2, byte) || between(byte) || may_be_second(byte)
+            }),
+        );
         let mut heads = vec![plain];
         // No other letters are ever escaped alone.
         if self.letters.first().is_some_and(|letters| letters >> 62 != 0) {
@@ -117,7 +124,9 @@ fn letter(input: Input<'_>, letters: u64, at: usize, is_folded: bool, next: &mut
         }
         return;
     }
-    for reading in input.readings(at).iter().filter(|reading| reading.end <= at + LETTER && is_one(reading.code)) {
+    for reading in
+        input.readings(at).iter().filter(|reading| reading.end <= at + LETTER && is_one(reading.code))
+    {
         next.add(reading.end);
     }
 }

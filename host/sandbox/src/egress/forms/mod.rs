@@ -28,6 +28,8 @@ pub(super) const TELLING: usize = 4;
 /// One way in which a value is written.
 pub(super) struct Form {
     written: Written,
+    /// Units that tell something of it.
+    telling: usize,
     /// Bytes that may follow in what is left of it when it is cut.
     rest: ByteSet,
 }
@@ -38,51 +40,55 @@ enum Written {
     Numbers(Numbers),
 }
 
-/// Every form of a value.
-pub(super) fn forms(value: &[u8]) -> Vec<Form> {
+/// Every form of a value, whose first bytes, so many, are anybody's.
+pub(super) fn forms(value: &[u8], public: usize) -> Vec<Form> {
+    let telling = public.saturating_add(TELLING).min(value.len());
     let text = match std::str::from_utf8(value) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
     };
     let mut forms: Vec<Form> =
-        Width::ALL.into_iter().map(|width| Form::new(Written::Text(Text::new(&text, width)))).collect();
+        Width::ALL.into_iter().map(|width| Form::text(Text::new(&text, width), telling)).collect();
     for radix in [Radix::Hexadecimal, Radix::Decimal] {
-        forms.push(Form::new(Written::Numbers(Numbers::new(value, radix))));
+        forms.push(Form::numbers(Numbers::new(value, radix), telling));
     }
-    let mut coded: Vec<(Vec<u8>, usize)> = vec![(value.to_vec(), TELLING)];
+    let mut coded: Vec<(Vec<u8>, usize)> = vec![(value.to_vec(), telling)];
     for order in [Order::Little, Order::Big] {
         let units = text.encode_utf16().filter_map(|unit| Width::Two(order).written(u32::from(unit)));
-        coded.push((units.flatten().collect(), 2 * TELLING));
+        coded.push((units.flatten().collect(), 2 * telling));
     }
     let quoted = serde_json::Value::from(text.as_ref()).to_string();
     let quoted = quoted.get(1..quoted.len() - 1).unwrap_or_default().as_bytes();
     if quoted != value {
-        coded.push((quoted.to_vec(), TELLING));
+        coded.push((quoted.to_vec(), telling));
     }
     for before in 0..3 {
         for last in [*b"+/", *b"-_"] {
             let once = Base64::own_letters(value, before, last);
             if !coded.iter().any(|(known, _)| *known == once) {
-                coded.push((once, (TELLING * 8).div_ceil(6)));
+                coded.push((once, (telling * 8).div_ceil(6)));
             }
         }
     }
     for (bytes, telling) in coded {
         for before in 0..3 {
-            forms.push(Form::new(Written::Base64(Base64::new(&bytes, before, telling))));
+            forms.push(Form::base64(Base64::new(&bytes, before), Base64::letters_of(before, telling)));
         }
     }
     forms
 }
 
 impl Form {
-    fn new(written: Written) -> Self {
-        let rest = match &written {
-            Written::Text(text) => text.rest(),
-            Written::Base64(coded) => coded.rest(),
-            Written::Numbers(numbers) => numbers.rest(),
-        };
-        Self { written, rest }
+    fn text(text: Text, bytes: usize) -> Self {
+        Self { telling: text.units_of(bytes), rest: text.rest(), written: Written::Text(text) }
+    }
+
+    fn base64(coded: Base64, telling: usize) -> Self {
+        Self { telling, rest: coded.rest(), written: Written::Base64(coded) }
+    }
+
+    fn numbers(numbers: Numbers, bytes: usize) -> Self {
+        Self { telling: bytes, rest: numbers.rest(), written: Written::Numbers(numbers) }
     }
 
     /// No text that is found is longer.
@@ -119,12 +125,7 @@ impl Form {
         if bytes.len().saturating_sub(at) >= self.longest() {
             return false;
         }
-        let telling = match &self.written {
-            Written::Text(text) => text.units_of(TELLING),
-            Written::Base64(coded) => coded.telling(),
-            Written::Numbers(_) => TELLING,
-        };
-        let told = self.walk(bytes, at, telling, false);
+        let told = self.walk(bytes, at, self.telling, false);
         let rest = told.and_then(|told| bytes.get(told..));
         rest.is_some_and(|rest| rest.iter().all(|byte| self.rest.has(*byte)))
     }

@@ -89,7 +89,10 @@ impl Numbers {
         let mut head = Head::any();
         match self.radix {
             Radix::Hexadecimal => {
-                head.be_one_of(0, &[format!("{first:02x}").into_bytes(), format!("{first:02X}").into_bytes()]);
+                head.be_one_of(
+                    0,
+                    &[format!("{first:02x}").into_bytes(), format!("{first:02X}").into_bytes()],
+                );
                 head.narrow(2, &ByteSet::of(|byte| self.is_between(byte) || byte.is_ascii_hexdigit()));
             }
             Radix::Decimal => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const VALUE: &str = "s3cr/t+\"k&y\" <o'k=>`";
 
 fn is_found_of(value: &str, text: &[u8]) -> bool {
-    forms(value.as_bytes()).iter().any(|form| (0..text.len()).any(|at| form.end_at(text, at).is_some()))
+    forms(value.as_bytes(), 0).iter().any(|form| (0..text.len()).any(|at| form.end_at(text, at).is_some()))
 }
 
 fn is_found(text: &[u8]) -> bool {
@@ -163,7 +163,9 @@ fn a_value_is_found_anywhere_within_base64() {
 #[test]
 fn a_value_is_found_in_base64_of_base64() {
     for before in ["", "u", "us"] {
-        for coded in [STANDARD.encode(format!("{before}{VALUE}")), URL_SAFE.encode(format!("{before}{VALUE}"))] {
+        for coded in
+            [STANDARD.encode(format!("{before}{VALUE}")), URL_SAFE.encode(format!("{before}{VALUE}"))]
+        {
             for before in ["", "Basic", "Basic "] {
                 assert!(is_found(STANDARD.encode(format!("{before}{coded}")).as_bytes()));
             }
@@ -175,9 +177,9 @@ fn a_value_is_found_in_base64_of_base64() {
 fn letters_of_base64_that_a_value_shares_go_too() {
     for before in ["", "u", "us"] {
         let coded = STANDARD.encode(format!("{before}{VALUE}"));
-        let found = forms(VALUE.as_bytes()).iter().find_map(|form| {
-            (0..coded.len()).find_map(|at| Some((at, form.end_at(coded.as_bytes(), at)?)))
-        });
+        let found = forms(VALUE.as_bytes(), 0)
+            .iter()
+            .find_map(|form| (0..coded.len()).find_map(|at| Some((at, form.end_at(coded.as_bytes(), at)?))));
         let (from, to) = found.unwrap();
         // Whole letters before it, and padding.
         assert_eq!(from, before.len() * 8 / 6, "{coded}");
@@ -187,9 +189,8 @@ fn letters_of_base64_that_a_value_shares_go_too() {
 
 #[test]
 fn a_value_is_found_as_numbers() {
-    let bytes = |one: fn(u8) -> String, between: &str| {
-        VALUE.bytes().map(one).collect::<Vec<_>>().join(between)
-    };
+    let bytes =
+        |one: fn(u8) -> String, between: &str| VALUE.bytes().map(one).collect::<Vec<_>>().join(between);
     for between in ["", " ", ":", "-", "\n", ", ", "  "] {
         assert!(is_found(bytes(|byte| format!("{byte:02x}"), between).as_bytes()), "{between:?}");
         assert!(is_found(bytes(|byte| format!("{byte:02X}"), between).as_bytes()), "{between:?}");
@@ -222,8 +223,9 @@ fn nothing_else_is_found() {
 
 #[test]
 fn no_form_is_longer_than_it_is_said_to_be() {
-    for value in ["<<<<<<<<".to_owned(), VALUE.to_owned(), "ключ-ключ".to_owned(), "<".repeat(8 << 10)] {
-        for form in forms(value.as_bytes()) {
+    for value in ["<<<<<<<<".to_owned(), VALUE.to_owned(), "ключ-ключ".to_owned(), "<".repeat(8 << 10)]
+    {
+        for form in forms(value.as_bytes(), 0) {
             assert!(form.longest() <= 42 * value.len(), "{} for {}", form.longest(), value.len());
             assert!(form.longest() >= value.len());
         }

@@ -11,7 +11,33 @@ const SOFT_BREAK: usize = 3;
 pub(super) struct Text {
     letters: Vec<Letter>,
     width: Width,
-    is_one_word: bool,
+    range: Range,
+}
+
+/// What kind of bytes it is of. More isn't told by what is taken for a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Range {
+    /// As tokens are.
+    Word,
+    /// On one line, without quotes and brackets.
+    Line,
+    /// Whatever there is.
+    All,
+}
+
+impl Range {
+    fn of(text: &str) -> Self {
+        let ranges = [Self::Word, Self::Line];
+        ranges.into_iter().find(|range| text.bytes().all(|byte| range.has(byte))).unwrap_or(Self::All)
+    }
+
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Word => byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte),
+            Self::Line => !byte.is_ascii_control() && !b"\"'<>{}".contains(&byte),
+            Self::All => true,
+        }
+    }
 }
 
 /// One character.
@@ -73,8 +99,7 @@ fn is_same(letter: u8, code: u32) -> bool {
 
 impl Text {
     pub(super) fn new(text: &str, width: Width) -> Self {
-        let is_one_word = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte));
-        Self { letters: text.chars().map(Letter::of).collect(), width, is_one_word }
+        Self { letters: text.chars().map(Letter::of).collect(), width, range: Range::of(text) }
     }
 
     pub(super) fn units(&self) -> usize {
@@ -122,15 +147,10 @@ impl Text {
         }
     }
 
-    /// The bytes that can stand in what is left of it when it is cut: those of one word, if it is one.
+    /// The bytes that can stand in what is left of it when it is cut.
     pub(super) fn rest(&self) -> ByteSet {
-        if !self.is_one_word {
-            return ByteSet::all();
-        }
         let wide = self.width != Width::One;
-        ByteSet::of(|byte| {
-            byte.is_ascii_alphanumeric() || b"-._~+/=%\\&#;".contains(&byte) || (wide && byte == 0)
-        })
+        ByteSet::of(|byte| self.range.has(byte) || b"%\\&#;".contains(&byte) || (wide && byte == 0))
     }
 
     pub(super) fn heads(&self) -> Vec<Head> {
@@ -138,7 +158,8 @@ impl Text {
         let mut plain = Head::any();
         let Some(first) = self.letters.first() else { return Vec::new() };
         plain.be_one_of(0, &first.heads(self.width));
-        let marks: Vec<Vec<u8>> = MARKS.iter().filter_map(|mark| self.width.written(u32::from(*mark))).collect();
+        let marks: Vec<Vec<u8>> =
+            MARKS.iter().filter_map(|mark| self.width.written(u32::from(*mark))).collect();
         escaped.be_one_of(0, &marks);
         if self.width == Width::One {
             escaped.narrow(1, &ByteSet::of(may_be_second));

@@ -247,7 +247,20 @@ fn a_reply_passes_fast() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         random >> 33
     };
-    let words = ["sketch", "{\"name\":", "token", " the ", "%20", "\\\"", "&amp;", "c2stMDEy", "73 6b ", "\n", "key=sk-", "0, 1"];
+    let words = [
+        "sketch",
+        "{\"name\":",
+        "token",
+        " the ",
+        "%20",
+        "\\\"",
+        "&amp;",
+        "c2stMDEy",
+        "73 6b ",
+        "\n",
+        "key=sk-",
+        "0, 1",
+    ];
     let prose: Vec<u8> = (0..2_000_000).flat_map(|_| words[(next() % 12) as usize].bytes()).collect();
     let noise: Vec<u8> = (0..(8 << 20)).map(|_| next() as u8).collect();
     let english = "It was the best of times, it was the worst of times, so she said. ".repeat(150_000);
