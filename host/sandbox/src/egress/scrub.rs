@@ -59,7 +59,10 @@ impl Scrub {
             let mark: Arc<str> = format!("[secret {}]", secret.grant.name).into();
             for form in secret.values().iter().flat_map(|(value, public)| forms(value, *public)) {
                 for head in form.heads() {
-                    scrub.sieve.add(scrub.needles.len(), &head);
+                    scrub.sieve.add(scrub.needles.len(), head);
+                }
+                if let Some(codes) = form.escaped_heads() {
+                    scrub.sieve.add_escaped(scrub.needles.len(), codes);
                 }
                 scrub.longest = scrub.longest.max(form.longest());
                 scrub.needles.push(Needle { form, mark: mark.clone() });
@@ -132,7 +135,8 @@ impl Scrub {
         let mut at = 0;
         let mut copied = 0;
         while let Some(candidate) = self.sieve.next(input, at, until) {
-            let needles = || self.sieve.things(&candidate).filter_map(|thing| self.needles.get(thing));
+            let things = self.sieve.things(input, &candidate);
+            let needles = || things.iter().filter_map(|thing| self.needles.get(*thing));
             let whole = needles()
                 .filter_map(|needle| Some((needle.form.end_at(input, candidate.at)?, needle)))
                 .max_by_key(|(end, _)| *end);

@@ -3,7 +3,7 @@
 
 use super::heads::{ByteSet, Head};
 use super::places::Places;
-use super::reading::{Input, MARKS, Width, is_mark, may_be_second};
+use super::reading::{Input, Width, is_mark, may_be_second};
 
 /// Bytes that one letter may take.
 const LETTER: usize = 7;
@@ -84,30 +84,31 @@ impl Base64 {
     }
 
     pub(super) fn heads(&self) -> Vec<Head> {
-        let is_one = |unit: usize, byte: u8| {
+        let is_letter = |unit: usize, byte: u8| {
             let letters = self.letters.get(unit).copied().unwrap_or(u64::MAX);
-            value_of(u32::from(byte)).is_none_or(|value| letters >> value & 1 == 1)
+            value_of(u32::from(byte)).is_some_and(|value| letters >> value & 1 == 1)
         };
-        let is_letter = |unit: usize, byte: u8| value_of(u32::from(byte)).is_some() && is_one(unit, byte);
-        let between = |byte: u8| is_mark(u32::from(byte)) || is_gap(u32::from(byte));
-        let mut plain = Head::any();
-        plain.narrow(0, &ByteSet::of(|byte| is_letter(0, byte)));
-        plain.narrow(1, &ByteSet::of(|byte| is_letter(1, byte) || between(byte)));
-        plain.narrow(
-            2,
-            &ByteSet::of(|byte| {
-                is_letter(1, byte) || is_letter(2, byte) || between(byte) || may_be_second(byte)
-            }),
-        );
-        let mut heads = vec![plain];
-        // No other letters are ever escaped alone.
-        if self.letters.first().is_some_and(|letters| letters >> 62 != 0) {
-            let mut escaped = Head::any();
-            escaped.narrow(0, &ByteSet::of(|byte| MARKS.contains(&byte)));
-            escaped.narrow(1, &ByteSet::of(may_be_second));
-            heads.push(escaped);
-        }
-        heads
+        let is_escape = |byte: u8| is_mark(u32::from(byte));
+        let is_space = |byte: u8| is_gap(u32::from(byte));
+        let [mut run, mut broken, mut escaped] = std::array::from_fn(|_| {
+            let mut head = Head::any();
+            head.narrow(0, &ByteSet::of(|byte| is_letter(0, byte)));
+            head
+        });
+        run.narrow(1, &ByteSet::of(|byte| is_letter(1, byte)));
+        run.narrow(2, &ByteSet::of(|byte| is_letter(2, byte) || is_space(byte) || is_escape(byte)));
+        broken.narrow(1, &ByteSet::of(is_space));
+        broken.narrow(2, &ByteSet::of(|byte| is_letter(1, byte) || is_space(byte) || is_escape(byte)));
+        escaped.narrow(1, &ByteSet::of(is_escape));
+        escaped.narrow(2, &ByteSet::of(may_be_second));
+        vec![run, broken, escaped]
+    }
+
+    /// Only the last two letters are ever escaped alone.
+    pub(super) fn escaped_heads(&self) -> Option<ByteSet> {
+        let letters = self.letters.first().filter(|letters| *letters >> 62 != 0)?;
+        let is_one = |value: u8| (62..64).contains(&value) && letters >> value & 1 == 1;
+        Some(ByteSet::of(|byte| value_of(u32::from(byte)).is_some_and(is_one)))
     }
 }
 

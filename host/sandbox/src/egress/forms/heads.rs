@@ -1,7 +1,9 @@
 //! The first bytes that something may begin with.
 
+use super::reading::{MARKS, may_be_second};
+
 /// Bytes that are looked at before anything else is.
-pub(in crate::egress) const HEAD: usize = 3;
+pub(in crate::egress) const HEAD: usize = 4;
 
 /// Some of the bytes that there are.
 #[derive(Clone)]
@@ -10,6 +12,16 @@ pub(in crate::egress) struct ByteSet([bool; 256]);
 impl ByteSet {
     pub(super) fn all() -> Self {
         Self([true; 256])
+    }
+
+    pub(in crate::egress) fn none() -> Self {
+        Self([false; 256])
+    }
+
+    pub(in crate::egress) fn add_all(&mut self, other: &Self) {
+        for (has, other) in self.0.iter_mut().zip(other.0) {
+            *has |= other;
+        }
     }
 
     pub(super) fn of(has: impl Fn(u8) -> bool) -> Self {
@@ -22,11 +34,25 @@ impl ByteSet {
 }
 
 /// What each of the first bytes may be.
+#[derive(Clone)]
 pub(in crate::egress) struct Head([ByteSet; HEAD]);
 
 impl Head {
     pub(super) fn any() -> Self {
         Self(std::array::from_fn(|_| ByteSet::all()))
+    }
+
+    /// An escape, in UTF-8.
+    pub(in crate::egress) fn escape() -> Self {
+        let mut head = Self::any();
+        head.narrow(0, &ByteSet::of(|byte| MARKS.contains(&byte)));
+        head.narrow(1, &ByteSet::of(may_be_second));
+        head
+    }
+
+    /// Whether this text begins so.
+    pub(in crate::egress) fn fits(&self, text: &[u8]) -> bool {
+        text.len() >= HEAD && self.0.iter().zip(text).all(|(set, byte)| set.has(*byte))
     }
 
     /// From a place on, one of these stands there.

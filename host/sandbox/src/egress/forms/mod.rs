@@ -18,12 +18,18 @@ use base64::Base64;
 pub(super) use heads::{ByteSet, HEAD, Head};
 use numbers::{Numbers, Radix};
 use places::Places;
-use reading::{Order, Width};
+pub(super) use reading::short_escape;
+use reading::{Input, Order, Readings, Width};
 use std::borrow::Cow;
 use text::Text;
 
 /// Who has seen so many bytes of a value's beginning has seen a part of it; fewer are anybody's.
 pub(super) const TELLING: usize = 4;
+
+/// What a place in a text in UTF-8 may stand for.
+pub(super) fn readings_at(bytes: &[u8], at: usize) -> Readings {
+    Input { bytes, width: Width::One }.readings(at)
+}
 
 /// One way in which a value is written.
 pub(super) struct Form {
@@ -106,6 +112,15 @@ impl Form {
             Written::Text(text) => text.heads(),
             Written::Base64(coded) => coded.heads(),
             Written::Numbers(numbers) => numbers.heads(),
+        }
+    }
+
+    /// What it may begin with when that is escaped, in UTF-8; none if it is never escaped there alone.
+    pub(super) fn escaped_heads(&self) -> Option<ByteSet> {
+        match &self.written {
+            Written::Text(text) => text.escaped_heads(),
+            Written::Base64(coded) => coded.escaped_heads(),
+            Written::Numbers(_) => None,
         }
     }
 

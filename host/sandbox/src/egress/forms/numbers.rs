@@ -96,10 +96,19 @@ impl Numbers {
                 head.narrow(2, &ByteSet::of(|byte| self.is_between(byte) || byte.is_ascii_hexdigit()));
             }
             Radix::Decimal => {
-                let digits = first.to_string().into_bytes();
-                head.narrow(0, &ByteSet::of(|byte| byte == b'0' || digits.first() == Some(&byte)));
-                head.narrow(1, &ByteSet::of(|byte| byte.is_ascii_digit() || self.is_between(byte)));
-                head.narrow(2, &ByteSet::of(|byte| byte.is_ascii_digit() || self.is_between(byte)));
+                // Three digits, or fewer with or without zeros before them.
+                let written = [format!("{first}"), format!("{first:02}"), format!("{first:03}")];
+                let at = |place: usize, byte: u8| {
+                    written.iter().any(|digits| {
+                        digits
+                            .as_bytes()
+                            .get(place)
+                            .map_or_else(|| self.is_between(byte), |digit| *digit == byte)
+                    })
+                };
+                for place in 0..DECIMALS {
+                    head.narrow(place, &ByteSet::of(|byte| at(place, byte)));
+                }
             }
         }
         vec![head]

@@ -79,24 +79,24 @@ pub(super) struct Input<'a> {
 }
 
 /// One thing that a place may stand for, and where that ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reading {
-    pub(super) code: u32,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::egress) struct Reading {
+    pub(in crate::egress) code: u32,
     pub(super) end: usize,
 }
 
 /// All of them.
 #[derive(Default)]
-pub(super) struct Readings {
-    all: [Option<Reading>; MOST],
+pub(in crate::egress) struct Readings {
+    all: [Reading; MOST],
     count: usize,
 }
 
 impl Readings {
     /// Adds one, unless it is too long.
     fn add(&mut self, code: u32, end: usize, until: usize) {
-        let new = Some(Reading { code, end });
-        if end > until || self.all.iter().take(self.count).any(|known| *known == new) {
+        let new = Reading { code, end };
+        if end > until || self.iter().any(|known| known == new) {
             return;
         }
         if let Some(free) = self.all.get_mut(self.count) {
@@ -106,11 +106,11 @@ impl Readings {
     }
 
     fn get(&self, at: usize) -> Option<Reading> {
-        self.all.get(at).copied().flatten()
+        self.all.get(at).copied().filter(|_| at < self.count)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Reading> {
-        self.all.iter().map_while(|reading| *reading)
+    pub(in crate::egress) fn iter(&self) -> impl Iterator<Item = Reading> {
+        self.all.iter().take(self.count).copied()
     }
 }
 
@@ -128,6 +128,35 @@ pub(super) fn may_be_second(byte: u8) -> bool {
         || byte.is_ascii_punctuation()
         || b" \r\n".contains(&byte)
         || b"uxtnralgq".contains(&byte.to_ascii_lowercase())
+}
+
+/// What a short escape at the beginning stands for besides itself, where that is certain and no further
+/// escape; itself if it is none.
+pub(in crate::egress) fn short_escape(text: &[u8]) -> Option<u8> {
+    let &[mark, first, second, ..] = text else { return None };
+    let said = match mark {
+        b'%' if first.eq_ignore_ascii_case(&b'u') => return None,
+        b'%' | b'=' => hexadecimal(first, second),
+        b'\\' => match first {
+            b'x' | b'u' | b'U' | b'0'..=b'7' => return None,
+            b'n' => Some(b'\n'),
+            b'r' => Some(b'\r'),
+            b't' => Some(b'\t'),
+            _ => Some(first).filter(|first| *first == b' ' || first.is_ascii_punctuation()),
+        },
+        b'&' if b"#%\\&=".contains(&first) || b"algq".contains(&first.to_ascii_lowercase()) => return None,
+        _ => None,
+    };
+    match said {
+        // It may begin another one.
+        Some(byte) if MARKS.contains(&byte) => None,
+        said => Some(said.unwrap_or(mark)),
+    }
+}
+
+fn hexadecimal(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 impl Input<'_> {
@@ -153,12 +182,18 @@ impl Input<'_> {
         let Some(first) = self.unit(at) else { return all };
         all.add(first.code, first.end, until);
         let mut next = 0;
+        let mut has_backslash = false;
         // Each reading may be the beginning of another escape.
         while let Some(Reading { code, end }) = all.get(next).filter(|_| depth > 0) {
             next += 1;
             match u8::try_from(code) {
                 Ok(b'%') => self.percent(end, until, &mut all),
-                Ok(b'\\') => self.backslash(end, until, depth - 1, &mut all),
+                // One that stands for itself leads to all that follow it.
+                Ok(b'\\') if has_backslash && self.is_at(end - self.width.bytes(), b"\\").is_some() => {}
+                Ok(b'\\') => {
+                    has_backslash = true;
+                    self.backslash(end, until, depth - 1, &mut all);
+                }
                 Ok(b'&') => self.reference(end, until, depth - 1, &mut all),
                 Ok(b'=') => self.digits(end, 16, 2, 2, |code, end| all.add(code, end, until)),
                 Ok(_) | Err(_) => {}
@@ -175,8 +210,16 @@ impl Input<'_> {
         }
     }
 
-    /// `\/`, `\t`, `\x2F`, `\u002F`, `\u{2F}`, `\U0000002F`, `\57`.
-    fn backslash(self, at: usize, until: usize, depth: u8, all: &mut Readings) {
+    /// `\/`, `\t`, `\x2F`, `\u002F`, `\u{2F}`, `\U0000002F`, `\57`. Backslashes double each time that
+    /// a text is quoted, so any number of them may stand before these, and for one.
+    fn backslash(self, mut at: usize, until: usize, depth: u8, all: &mut Readings) {
+        while let Some(more) = self.unit(at).filter(|more| more.code == u32::from(b'\\')) {
+            if more.end > until {
+                return;
+            }
+            all.add(more.code, more.end, until);
+            at = more.end;
+        }
         let Some(first) = self.unit(at) else { return };
         let end = first.end;
         match u8::try_from(first.code) {
@@ -316,6 +359,26 @@ mod tests {
             let input = Input { bytes: text.as_bytes(), width: Width::One };
             let readings: Vec<_> = input.readings(0).iter().map(|reading| reading.end).collect();
             assert_eq!(readings, [1], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_escape_is_certain_only_if_nothing_else_can_be_read() {
+        let bytes = b"%\\&=25uxn#qaz0\" ;";
+        let texts = bytes
+            .iter()
+            .flat_map(|a| bytes.iter().flat_map(move |b| bytes.iter().map(move |c| [*a, *b, *c])));
+        for text in texts.filter(|text| MARKS.contains(&text[0])) {
+            // With whatever could follow.
+            for after in ["", "0022;", "{22}", "2;", "uot;", "mp;", "22"] {
+                let text = [&text[..], after.as_bytes()].concat();
+                let Some(certain) = short_escape(&text) else { continue };
+                let input = Input { bytes: &text, width: Width::One };
+                for reading in input.readings(0).iter() {
+                    let is_it = [text[0], certain].map(u32::from).contains(&reading.code);
+                    assert!(is_it, "{:?} {certain} {reading:?}", String::from_utf8_lossy(&text));
+                }
+            }
         }
     }
 

@@ -154,25 +154,36 @@ impl Text {
     }
 
     pub(super) fn heads(&self) -> Vec<Head> {
-        let mut escaped = Head::any();
-        let mut plain = Head::any();
         let Some(first) = self.letters.first() else { return Vec::new() };
+        let mut plain = Head::any();
         plain.be_one_of(0, &first.heads(self.width));
         let marks: Vec<Vec<u8>> =
             MARKS.iter().filter_map(|mark| self.width.written(u32::from(*mark))).collect();
-        escaped.be_one_of(0, &marks);
-        if self.width == Width::One {
-            escaped.narrow(1, &ByteSet::of(may_be_second));
-            if let [Letter::Ascii(_), second @ Letter::Ascii(_), ..] = self.letters.as_slice() {
-                let second: Vec<Vec<u8>> = second.heads(self.width).into_iter().chain(marks).collect();
-                plain.be_one_of(1, &second);
-                if let Some(third @ Letter::Ascii(_)) = self.letters.get(2) {
-                    let third: Vec<u8> = third.heads(self.width).concat();
-                    plain.narrow(2, &ByteSet::of(|byte| third.contains(&byte) || may_be_second(byte)));
-                }
+        if self.width != Width::One {
+            let mut escaped = Head::any();
+            escaped.be_one_of(0, &marks);
+            return vec![plain, escaped];
+        }
+        if let [Letter::Ascii(_), second @ Letter::Ascii(_), ..] = self.letters.as_slice() {
+            let second: Vec<Vec<u8>> = second.heads(self.width).into_iter().chain(marks).collect();
+            plain.narrow(1, &ByteSet::of(|byte| second.iter().any(|bytes| bytes.contains(&byte))));
+            if let Some(third @ Letter::Ascii(_)) = self.letters.get(2) {
+                let third: Vec<u8> = third.heads(self.width).concat();
+                plain.narrow(2, &ByteSet::of(|byte| third.contains(&byte) || may_be_second(byte)));
             }
         }
-        vec![plain, escaped]
+        vec![plain]
+    }
+
+    pub(super) fn escaped_heads(&self) -> Option<ByteSet> {
+        let codes: Vec<u32> = match self.letters.first()? {
+            Letter::Ascii(letter) => (0..128).filter(|code| is_same(*letter, *code)).collect(),
+            Letter::Other(spellings) => spellings.iter().filter_map(|all| all.first().copied()).collect(),
+        };
+        // A letter beyond these has bytes, and they are escaped one by one; or it is found by itself.
+        let is_told = codes.iter().all(|code| *code < 256);
+        let of = ByteSet::of(|byte| !is_told || codes.contains(&u32::from(byte)));
+        (self.width == Width::One).then_some(of)
     }
 }
 
