@@ -1,8 +1,9 @@
-//! What a guest makes the host hold: headers, its own and those of replies, and bodies that aren't
-//! sent or read yet.
+//! What a guest makes the host hold: headers, its own and those of replies, bodies that aren't sent
+//! yet, and replies that aren't read yet.
 //!
 //! The runtime bounds each of these, but not how many there are. Owns: the bounds on all of them
-//! together. They are looked at now and then, so a guest gets past them by what it can add in between.
+//! together. Headers and bodies are looked at now and then, so a guest gets past their bounds by what it
+//! can add in between.
 
 use super::headers;
 use super::limits::RequestLimits;
@@ -10,10 +11,7 @@ use crate::limit::{Exceeded, LimitKind};
 use http::HeaderMap;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi_http::FieldMap;
-use wasmtime_wasi_http::p2::body::{HostFutureTrailers, HostIncomingBody};
-use wasmtime_wasi_http::p2::types::{
-    HostFutureIncomingResponse, HostIncomingResponse, HostOutgoingRequest, HostOutgoingResponse,
-};
+use wasmtime_wasi_http::p2::types::{HostIncomingResponse, HostOutgoingRequest, HostOutgoingResponse};
 
 /// Full sets of headers that a call may hold.
 const SETS: u64 = 128;
@@ -54,8 +52,6 @@ pub(super) struct Held {
     headers: u64,
     /// Bodies of requests that can be written to, or wait to be sent.
     sent: u64,
-    /// Replies that aren't read to their end.
-    received: u64,
 }
 
 impl Held {
@@ -73,19 +69,6 @@ impl Held {
                 held.sent += u64::from(reply.body.is_some());
             } else if let Some(reply) = entry.downcast_ref::<HostIncomingResponse>() {
                 held.headers += taken(&reply.headers);
-                held.received += u64::from(reply.body.is_some());
-            } else if let Some(reply) = entry.downcast_ref::<HostFutureIncomingResponse>() {
-                held.received += match reply {
-                    HostFutureIncomingResponse::Pending(_) | HostFutureIncomingResponse::Ready(_) => 1,
-                    HostFutureIncomingResponse::Consumed => 0,
-                };
-            } else if let Some(trailers) = entry.downcast_ref::<HostFutureTrailers>() {
-                held.received += match trailers {
-                    HostFutureTrailers::Waiting(_) => 1,
-                    HostFutureTrailers::Done(_) | HostFutureTrailers::Consumed => 0,
-                };
-            } else if entry.is::<HostIncomingBody>() {
-                held.received += 1;
             }
         }
         held
@@ -93,24 +76,31 @@ impl Held {
 
     /// The bound that this is beyond, if it is. Every body counts as what it can hold at most.
     pub(super) fn exceeded(&self, limits: &RequestLimits) -> Option<Exceeded> {
-        let set = limits.header_bytes.clamp(LEAST_SET, *RequestLimits::HEADER_BYTES.end());
-        // A connection reads no further ahead than headers may be long.
-        let bodies = |allowed: u64, count: u64, each: u64| {
-            (allowed.max(LEAST_BODIES.saturating_mul(each)), count.saturating_mul(each))
-        };
-        let (sent, received) = (
-            bodies(limits.sent_bytes, self.sent, SENT_BODY),
-            bodies(limits.received_bytes, self.received, set),
-        );
+        let sent = self.sent.saturating_mul(SENT_BODY);
         [
-            (LimitKind::HeaderBytes, (set.saturating_mul(SETS), self.headers)),
-            (LimitKind::SentBytes, sent),
-            (LimitKind::ReceivedBytes, received),
+            (LimitKind::HeaderBytes, set(limits).saturating_mul(SETS), self.headers),
+            (LimitKind::SentBytes, bodies(limits.sent_bytes, SENT_BODY), sent),
         ]
         .into_iter()
-        .map(|(which, (limit, used))| Exceeded { which, limit, used })
+        .map(|(which, limit, used)| Exceeded { which, limit, used })
         .find(|held| held.used > held.limit)
     }
+}
+
+/// The bound that so many replies under way at once are beyond, if they are.
+pub(super) fn too_many_replies(limits: &RequestLimits, count: u64) -> Option<Exceeded> {
+    // A connection reads no further ahead than headers may be long.
+    let each = set(limits);
+    let (limit, used) = (bodies(limits.received_bytes, each), count.saturating_mul(each));
+    (used > limit).then_some(Exceeded { which: LimitKind::ReceivedBytes, limit, used })
+}
+
+fn set(limits: &RequestLimits) -> u64 {
+    limits.header_bytes.clamp(LEAST_SET, *RequestLimits::HEADER_BYTES.end())
+}
+
+fn bodies(allowed: u64, each: u64) -> u64 {
+    allowed.max(LEAST_BODIES.saturating_mul(each))
 }
 
 fn taken(headers: &HeaderMap) -> u64 {

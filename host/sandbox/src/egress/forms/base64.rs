@@ -101,6 +101,7 @@ impl Base64 {
         broken.narrow(2, &ByteSet::of(|byte| is_letter(1, byte) || is_space(byte) || is_escape(byte)));
         escaped.narrow(1, &ByteSet::of(is_escape));
         escaped.narrow(2, &ByteSet::of(may_be_second));
+        escaped.second_stands_for(ByteSet::of(|byte| is_letter(1, byte) || is_space(byte)));
         vec![run, broken, escaped]
     }
 

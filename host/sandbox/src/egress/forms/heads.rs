@@ -1,6 +1,6 @@
 //! The first bytes that something may begin with.
 
-use super::reading::{MARKS, may_be_second};
+use super::reading::{MARKS, may_be_second, short_escape};
 
 /// Bytes that are looked at before anything else is.
 pub(in crate::egress) const HEAD: usize = 4;
@@ -35,11 +35,15 @@ impl ByteSet {
 
 /// What each of the first bytes may be.
 #[derive(Clone)]
-pub(in crate::egress) struct Head([ByteSet; HEAD]);
+pub(in crate::egress) struct Head {
+    sets: [ByteSet; HEAD],
+    /// What an escape in the second place stands for, where that matters.
+    second: Option<ByteSet>,
+}
 
 impl Head {
     pub(super) fn any() -> Self {
-        Self(std::array::from_fn(|_| ByteSet::all()))
+        Self { sets: std::array::from_fn(|_| ByteSet::all()), second: None }
     }
 
     /// An escape, in UTF-8.
@@ -52,7 +56,10 @@ impl Head {
 
     /// Whether this text begins so.
     pub(in crate::egress) fn fits(&self, text: &[u8]) -> bool {
-        text.len() >= HEAD && self.0.iter().zip(text).all(|(set, byte)| set.has(*byte))
+        let stands_for = || text.get(1..).filter(|after| is_mark_first(after)).and_then(short_escape);
+        text.len() >= HEAD
+            && self.sets.iter().zip(text).all(|(set, byte)| set.has(*byte))
+            && self.second.as_ref().is_none_or(|set| stands_for().is_none_or(|byte| set.has(byte)))
     }
 
     /// From a place on, one of these stands there.
@@ -66,14 +73,23 @@ impl Head {
         }
     }
 
+    /// An escape in the second place stands for one of these.
+    pub(super) fn second_stands_for(&mut self, set: ByteSet) {
+        self.second = Some(set);
+    }
+
     /// One of these stands at a place.
     pub(super) fn narrow(&mut self, place: usize, to: &ByteSet) {
-        if let Some(set) = self.0.get_mut(place) {
+        if let Some(set) = self.sets.get_mut(place) {
             *set = ByteSet::of(|byte| set.has(byte) && to.has(byte));
         }
     }
 
     pub(in crate::egress) fn sets(&self) -> &[ByteSet; HEAD] {
-        &self.0
+        &self.sets
     }
+}
+
+fn is_mark_first(text: &[u8]) -> bool {
+    text.first().is_some_and(|first| MARKS.contains(first))
 }

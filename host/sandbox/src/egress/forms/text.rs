@@ -165,8 +165,10 @@ impl Text {
             return vec![plain, escaped];
         }
         if let [Letter::Ascii(_), second @ Letter::Ascii(_), ..] = self.letters.as_slice() {
-            let second: Vec<Vec<u8>> = second.heads(self.width).into_iter().chain(marks).collect();
-            plain.narrow(1, &ByteSet::of(|byte| second.iter().any(|bytes| bytes.contains(&byte))));
+            let second = second.heads(self.width).concat();
+            plain.narrow(1, &ByteSet::of(|byte| second.contains(&byte) || MARKS.contains(&byte)));
+            // Or a line ends there.
+            plain.second_stands_for(ByteSet::of(|byte| second.contains(&byte) || byte == b'='));
             if let Some(third @ Letter::Ascii(_)) = self.letters.get(2) {
                 let third: Vec<u8> = third.heads(self.width).concat();
                 plain.narrow(2, &ByteSet::of(|byte| third.contains(&byte) || may_be_second(byte)));
