@@ -35,7 +35,7 @@ pub use grant::{HostGrant, HostGrantError, Method, MethodError, common_hosts};
 pub(crate) use hooks::Egress;
 pub use host::{Host, HostError};
 pub use limits::RequestLimits;
-pub(crate) use log::{NetworkLog, Scrubs};
+pub(crate) use log::NetworkLog;
 pub use path::PathPrefix;
 pub use resolve::{Addresses, Resolve};
 pub(crate) use scrub::Scrub;

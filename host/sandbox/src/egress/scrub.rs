@@ -47,10 +47,7 @@ impl Scrub {
     /// Of those whose host this call may ask, whether or not it may send them: what another host
     /// could send to learn of them passes as it is.
     pub(crate) fn of_asked_hosts(secrets: &Secrets, grants: &Grants) -> Self {
-        let is_asked = |secret: &&Secret| {
-            grants.open_hosts().iter().any(|host| host.url().origin == secret.grant.host.origin)
-        };
-        Self::over(secrets.iter().filter(is_asked))
+        Self::over(secrets.asked_for(grants))
     }
 
     fn over<'a>(secrets: impl Iterator<Item = &'a Secret>) -> Self {

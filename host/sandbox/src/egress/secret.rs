@@ -5,6 +5,7 @@
 //! taking them out of replies (`scrub`).
 
 use super::url::{HostUrl, Origin, UrlScheme};
+use crate::grant::Grants;
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -204,6 +205,17 @@ impl Secrets {
     /// Whether one of them belongs to requests there, whatever their path.
     pub(super) fn has_one_of(&self, origin: &Origin) -> bool {
         self.iter().any(|secret| secret.grant.host.origin == *origin)
+    }
+
+    /// Those that hosts have which a call may ask, whether or not it may send them.
+    pub(super) fn asked_for(&self, grants: &Grants) -> impl Iterator<Item = &Secret> {
+        let hosts = grants.open_hosts();
+        self.iter().filter(|secret| hosts.iter().any(|host| host.url().origin == secret.grant.host.origin))
+    }
+
+    /// Whether these are all.
+    pub(super) fn are_all_asked_for(&self, grants: &Grants) -> bool {
+        self.asked_for(grants).count() == self.0.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Secret> {
