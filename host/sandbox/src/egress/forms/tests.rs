@@ -134,8 +134,8 @@ fn letters_beyond_ascii_are_found_however_they_are_written() {
 
 #[test]
 fn a_value_is_found_anywhere_within_base64() {
-    for before in ["", "u", "us", "user:", "user:x"] {
-        for after in ["", "!", " and more"] {
+    for before in ["", "u", "user:"] {
+        for after in ["", " and more"] {
             let text = format!("{before}{VALUE}{after}");
             let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let quoted = json!({ "k": text }).to_string();
