@@ -5,8 +5,8 @@ use crate::made;
 use crate::standing::Standing;
 use ringfence_sandbox::{
     Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant,
-    EgressContext, GrantPath, GrantedTree, Grants, KnownReads, Limits, Outcome, ProjectDir, Sandbox,
-    SandboxConfig, Stage, Tool, Toolset, VariableName, VariableValue, Variables,
+    EgressContext, GrantPath, GrantedTree, Grants, HostGrant, KnownReads, Limits, Outcome, ProjectDir,
+    Sandbox, SandboxConfig, SecretGrant, Stage, Tool, Toolset, VariableName, VariableValue, Variables,
 };
 use ringfence_tests::product::Product;
 use serde_json::{Value, json};
@@ -120,6 +120,11 @@ impl Fence {
         Self { tree: open_under(&self.project(), &grants).unwrap(), ..self }
     }
 
+    /// With `src` granted, and these requests with these secrets.
+    pub(crate) fn asking(hosts: Vec<HostGrant>, secrets: Vec<SecretGrant>) -> Self {
+        Self::under(&Grants { dirs: granted(&["src"]), hosts, secrets, ..Grants::whole_project() })
+    }
+
     fn under(grants: &Grants) -> Self {
         Self::at_home(tempfile::tempdir().unwrap(), grants)
     }
@@ -214,10 +219,16 @@ impl Fence {
 
     /// Calls any tool.
     pub(crate) fn call_tool(&self, tool: &Tool, input: Value) -> Called {
+        self.call_as(self.request(tool, input))
+    }
+
+    /// Makes a call that the row has prepared.
+    pub(crate) fn call_as(&self, request: CallRequest) -> Called {
+        let (tool, input) = (request.tool.clone(), request.input.clone());
         let mut shown = input.to_string();
         shown.truncate(shown.floor_char_boundary(300));
         let context = format!("{} {shown}", tool.name());
-        let report = BENCH.block_on(BENCH.call(self.request(tool, input))).unwrap();
+        let report = BENCH.block_on(BENCH.call(request)).unwrap();
         Arc::make_mut(&mut self.known.lock().unwrap()).learn(&report.receipt);
         let told = format!("{report:?}");
         assert!(!told.contains(SECRET), "{context} got a secret");

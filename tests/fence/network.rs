@@ -1,13 +1,19 @@
 //! The network: there for a component to import, and closed to it but for what is granted.
 
-use crate::bench::{Called, Fence, tools_of};
+use crate::bench::{Called, Fence, SECRET, tools_of};
 use crate::guests::Guest;
 use crate::made;
 use crate::threat::threats;
-use ringfence_sandbox::Toolset;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ringfence_sandbox::{
+    CallRequest, EgressContext, HostGrant, LimitKind, Limits, Outcome, SecretGrant, SecretValue, Secrets,
+    Toolset,
+};
 use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 threats! {
     "A request to another host, to this machine, to the address of a cloud's metadata",
@@ -25,10 +31,36 @@ threats! {
     "A thousand requests, and an answer as if nothing were",
         ClosedNetwork, "the answer; the receipt has the first requests and counts the rest"
         => Made a_thousand_requests;
+    "A path that some server could read as leading out of the granted one: `..%20`, full-width dots, `%252e`",
+        ClosedNetwork, "the request, that its path isn't granted, and the grant that would allow it"
+        => Made a_path_out_of_the_granted_one;
+    "Thousands of requests that are never sent, with as much in their bodies as they take",
+        Limits, "that the limit of sent data was exceeded"
+        => Made bodies_that_are_never_sent;
+    "A host that hands its secret back: escaped, encoded, in wide letters, as the password in it, cut short",
+        Secrets, "the reply, with a mark in place of the secret"
+        => Made an_echo_of_a_secret;
+    "A host's log, read by a tool without that host's secret",
+        Secrets, "the log, with a mark in place of the secret"
+        => Made a_log_of_a_host;
     "A connection and a look-up with a language's own library",
         ClosedNetwork, "the language's own error, or what was tried; nothing is connected"
         => Python a_connection_by_a_language_s_own_library;
 }
+
+/// A guest that asks what it is told to.
+static ASKING: LazyLock<Toolset> = LazyLock::new(|| {
+    let wit = include_str!("../../host/sandbox/tests/it/asking/asking.wit");
+    let module = include_str!("../../host/sandbox/tests/it/asking/asking.wat");
+    tools_of("asking", made::over(&wit.replace("world asking", "world tools"), module))
+});
+
+/// One that keeps bodies.
+static KEEPING: LazyLock<Toolset> = LazyLock::new(|| {
+    let wit = include_str!("../../host/sandbox/tests/it/asking/bodies.wit");
+    let module = include_str!("../../host/sandbox/tests/it/asking/bodies.wat");
+    tools_of("bodies", made::over(&wit.replace("world bodies", "world tools"), module))
+});
 
 const WIT: &str = r#"
 package test:made;
@@ -209,4 +241,107 @@ fn a_connection_by_a_language_s_own_library(guest: &Guest) {
         assert!(called.denials().iter().all(|reason| reason == "network"), "{called}");
     }
     assert!(listener.accept().is_err(), "nobody connected");
+}
+
+/// A host that says to every request what this makes of its head; it serves until the process ends.
+fn host(says: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let authority = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = String::new();
+            let mut lines = BufReader::new(stream.try_clone().unwrap());
+            while !head.ends_with("\r\n\r\n") && lines.read_line(&mut head).unwrap_or(0) > 0 {}
+            let said = says(&head);
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", said.len());
+            let _ = stream.write_all(&said);
+        }
+    });
+    authority
+}
+
+/// Asks there, below this path of it, with a call that has this secret or another call has it.
+fn asked(authority: &str, below: &str, path: &str, prefix: &str, value: &str, is_own: bool) -> Vec<u8> {
+    let url = format!("http://{authority}");
+    let granted: HostGrant =
+        serde_json::from_value(json!({ "url": format!("{url}{below}"), "private": true })).unwrap();
+    let secret = json!({ "name": "key", "host": url, "header": "authorization", "prefix": prefix });
+    let secret: SecretGrant = serde_json::from_value(secret).unwrap();
+    let mut secrets = Secrets::default();
+    secrets.insert(secret.clone(), SecretValue::new(value.to_owned()).unwrap());
+    let fence = Fence::asking(vec![granted], if is_own { vec![secret] } else { Vec::new() });
+    let input = json!({ "method": "GET", "scheme": "http", "authority": authority, "path": path, "headers": [], "body": "" });
+    let request = fence.request(ASKING.get("ask").unwrap(), input);
+    let called = fence.call_as(CallRequest { egress: EgressContext::new(Arc::new(secrets)), ..request });
+    let Outcome::Done(answer) = &called.report.outcome else { panic!("{called}") };
+    STANDARD.decode(answer["body"].as_str().unwrap()).expect("what the guest was handed has no secret")
+}
+
+fn a_path_out_of_the_granted_one() {
+    let authority = host(|_| b"reached".to_vec());
+    let url = format!("http://{authority}/v1");
+    let granted: HostGrant = serde_json::from_value(json!({ "url": url, "private": true })).unwrap();
+    let fence = Fence::asking(vec![granted], Vec::new());
+    for path in [
+        "/v1/../x",
+        "/v1/%2e%2e/x",
+        "/v1/..%20/x",
+        "/v1/%EF%BC%8E%EF%BC%8E/x",
+        "/v1/..;/x",
+        "/v1/..%5cx",
+        "/v1/%252e./x",
+    ] {
+        let input = json!({ "method": "GET", "scheme": "http", "authority": authority, "path": path, "headers": [], "body": "" });
+        let called = fence.call_tool(ASKING.get("ask").unwrap(), input);
+        called.is_denied(&["url_path"], &[path]);
+        assert!(called.report.receipt.requests.is_empty(), "{called}");
+    }
+}
+
+fn bodies_that_are_never_sent() {
+    let fence = Fence::new().within(Limits { memory_bytes: 16 << 20, ..Limits::default() });
+    let called = fence.call_tool(KEEPING.get("bodies").unwrap(), json!({ "times": 100_000 }));
+    let exceeded = called.report.receipt.exceeded.unwrap();
+    assert_eq!(exceeded.which, LimitKind::SentBytes, "{called}");
+    // No more than a few MiB, whatever its own memory is.
+    assert!(exceeded.used < 8 << 20, "{called}");
+}
+
+fn an_echo_of_a_secret() {
+    let value = format!("{SECRET}+\"/of mine");
+    let escaped = |escape: fn(u8) -> String| value.bytes().map(escape).collect::<String>().into_bytes();
+    let forms = [
+        value.clone().into_bytes(),
+        value.to_uppercase().into_bytes(),
+        json!(json!(value).to_string()).to_string().into_bytes(),
+        escaped(|byte| format!("%{byte:02x}")),
+        escaped(|byte| format!("%25{byte:02X}")),
+        escaped(|byte| format!("&#{byte};")),
+        escaped(|byte| format!("{byte:02x} ")),
+        STANDARD.encode(format!("user:{value}")).into_bytes(),
+        STANDARD.encode(STANDARD.encode(&value)).into_bytes(),
+        value.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        value.as_bytes()[..12].to_vec(),
+    ];
+    for form in forms {
+        let told = [b"you sent ", form.as_slice()].concat();
+        let authority = host(move |_| told.clone());
+        let seen = asked(&authority, "", "/", "Bearer ", &value, true);
+        let seen = String::from_utf8_lossy(&seen).into_owned();
+        // And the quotes around it, or the user before it.
+        assert!(seen.contains("[secret key]") && seen.len() < 32, "{seen}");
+    }
+    let coded = STANDARD.encode(format!("alice:{SECRET}"));
+    let authority = host(|head| {
+        let coded = head.lines().find_map(|line| line.strip_prefix("authorization: Basic ")).unwrap();
+        STANDARD.decode(coded).unwrap()
+    });
+    assert_eq!(asked(&authority, "", "/", "Basic ", &coded, true), b"[secret key]");
+}
+
+fn a_log_of_a_host() {
+    let authority = host(|_| format!("GET /api, authorization: Bearer {SECRET}, 200").into_bytes());
+    let seen = asked(&authority, "/log", "/log", "Bearer ", SECRET, false);
+    assert_eq!(seen, b"GET /api, authorization: Bearer [secret key], 200");
 }

@@ -32,6 +32,8 @@ pub(crate) enum Mechanism {
     Trap,
     /// No request, socket or look-up leaves.
     ClosedNetwork,
+    /// What the host adds to requests doesn't come back.
+    Secrets,
     /// Components are checked before anything of them runs.
     Loading,
     /// Arguments are checked against the tool's types before anything runs.
@@ -88,6 +90,10 @@ impl Mechanism {
                 "closed network",
                 "no request goes to a host that isn't granted; sockets and name look-ups are closed",
             ),
+            Self::Secrets => (
+                "secrets",
+                "the host adds a secret on the way out, and takes it out of what comes back, however it is written",
+            ),
             Self::Loading => ("loading", "a component is checked, and bounded, before anything of it runs"),
             Self::Arguments => {
                 ("arguments", "what a tool is given is checked against its types before anything runs")
@@ -104,7 +110,7 @@ impl Mechanism {
     }
 
     /// All of them, in the order of the page.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::View,
         Self::Walk,
         Self::Masks,
@@ -118,6 +124,7 @@ impl Mechanism {
         Self::EmptyWorld,
         Self::Trap,
         Self::ClosedNetwork,
+        Self::Secrets,
         Self::Loading,
         Self::Arguments,
         Self::PlainText,

@@ -74,7 +74,7 @@ impl Toolbox {
     /// (without them, calls that may need one aren't made), and those of the variables that they see.
     pub fn with_values(self, folders: &Folders) -> Result<Self> {
         let grants = self.all.tree.grants();
-        let (secrets, env) = (secrets::values(&grants.secrets, folders)?, env::values(grants, folders)?);
+        let (secrets, env) = (secrets::values(grants, folders)?, env::values(grants, folders)?);
         Ok(Self { egress: EgressContext::new(Arc::new(secrets)), env: Arc::new(env), ..self })
     }
 

@@ -6,7 +6,7 @@
 use crate::chance::Seed;
 use crate::component::{Code, LoadError};
 use crate::cpu::{CpuSpent, CpuTimed};
-use crate::egress::{EgressContext, NetworkLog, Scrub, Scrubs};
+use crate::egress::{EgressContext, NetworkLog};
 use crate::engine::Budget;
 use crate::grant::Limits;
 use crate::host_state::HostState;
@@ -191,10 +191,7 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
     let stdout = Captured::new(limits.stdio_bytes);
     let stderr = Captured::new(limits.stdio_bytes);
     let view = view_of(&request)?.until(deadline, request.cancel.clone());
-    let scrubs = Scrubs {
-        record: Arc::new(Scrub::new(request.egress.secrets())),
-        replies: Arc::new(Scrub::of_asked_hosts(request.egress.secrets(), grants)),
-    };
+    let scrubs = request.egress.scrubs(grants);
     let network = NetworkLog::new(limits.requests.clone(), scrubs);
     let made_up = grants.makes_up_chance().then(|| {
         let digest = request.tool.component().digest().hex();

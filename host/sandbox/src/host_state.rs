@@ -114,7 +114,7 @@ impl WasiView for HostState {
 
 impl WasiHttpView for HostState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        self.egress.watch_headers(&mut self.table);
+        self.egress.watch(&mut self.table);
         WasiHttpCtxView { hooks: &mut self.egress, table: &mut self.table, ctx: &mut self.http }
     }
 }

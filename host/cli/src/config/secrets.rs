@@ -6,13 +6,16 @@
 //! message.
 
 use super::file::ConfigFile;
-use super::{named_secrets, user_file};
+use super::named_secrets;
+use super::user_file::{self, UserFile};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
-use ringfence_sandbox::{HostGrant, HostUrl, SecretGrant, SecretHeader, SecretName, SecretValue, Secrets};
+use ringfence_sandbox::{
+    Grants, HostGrant, HostUrl, SecretGrant, SecretHeader, SecretName, SecretValue, Secrets,
+};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 mod keyring;
 mod source;
@@ -63,6 +66,11 @@ impl SecretSection {
         Some(variable)
     }
 
+    fn value(&self, folder: &Path) -> Result<SecretValue, String> {
+        let value = self.source.read(folder)?;
+        SecretValue::new(value).map_err(|error| error.to_string())
+    }
+
     fn grant(&self, name: &SecretName) -> SecretGrant {
         SecretGrant {
             name: name.clone(),
@@ -94,43 +102,54 @@ fn belongs(secret: &SecretGrant, hosts: &[HostGrant]) -> bool {
     hosts.iter().any(|host| host.url().lies_in(&secret.host) || secret.host.lies_in(host.url()))
 }
 
-/// The values of these secrets, as the user's own file says now. One that is missing, or that has
-/// come to belong to other requests, is an error.
-pub fn values(secrets: &[SecretGrant], folders: &Folders) -> Result<Secrets> {
+/// The values of the secrets that go with these requests, as the user's own file says now: one that is
+/// missing, or that has come to belong to other requests, is an error. And of all others that the hosts
+/// may have been sent at another time, as far as they can be read without asking a person, as a
+/// keyring may: no reply may hand them out.
+pub fn values(grants: &Grants, folders: &Folders) -> Result<Secrets> {
     let mut values = Secrets::default();
-    if secrets.is_empty() {
+    if grants.hosts.is_empty() {
         return Ok(values);
     }
     let user = user_file::read(folders)?;
-    for secret in secrets {
-        let name = &secret.name;
-        let section = user.config.secrets.get(name).ok_or_else(|| {
-            Refusal::usage(format!("your configuration has no secret `{name}`"))
-                .hint(format!("it goes with requests to {}", secret.host))
-        })?;
-        if section.grant(name) != *secret {
-            return Err(Refusal::usage(format!(
-                "the secret `{name}` belongs to other requests than when the run began"
-            ))
-            .hint("start a new run")
-            .into());
+    for secret in &grants.secrets {
+        values.insert(secret.clone(), value(secret, &user)?);
+    }
+    for (name, section) in &user.config.secrets {
+        let is_known = grants.hosts.iter().any(|host| host.url().origin == section.host.origin);
+        if is_known
+            && values.get(name).is_none()
+            && !matches!(section.source, Source::Keyring(_))
+            && let Ok(value) = section.value(user.folder())
+        {
+            values.insert(section.grant(name), value);
         }
-        let value = section
-            .source
-            .read(user.folder())
-            .and_then(|value| SecretValue::new(value).map_err(|error| error.to_string()));
-        let value =
-            value.map_err(|why| Refusal::usage(format!("the secret `{name}` can't be used: {why}")))?;
-        values.insert(name.clone(), value);
     }
     Ok(values)
+}
+
+fn value(secret: &SecretGrant, user: &UserFile) -> Result<SecretValue> {
+    let name = &secret.name;
+    let section = user.config.secrets.get(name).ok_or_else(|| {
+        Refusal::usage(format!("your configuration has no secret `{name}`"))
+            .hint(format!("it goes with requests to {}", secret.host))
+    })?;
+    if section.grant(name) != *secret {
+        return Err(Refusal::usage(format!(
+            "the secret `{name}` belongs to other requests than when the run began"
+        ))
+        .hint("start a new run")
+        .into());
+    }
+    let value = section.value(user.folder());
+    value.map_err(|why| Refusal::usage(format!("the secret `{name}` can't be used: {why}")).into())
 }
 
 /// The names of all secrets of the user's own file, each with why it can't be used, if so.
 pub fn look(folders: &Folders) -> Result<Vec<(SecretName, Result<()>)>> {
     let user = user_file::read(folders)?;
     let one = |(name, section): (&SecretName, &SecretSection)| {
-        (name.clone(), values(&[section.grant(name)], folders).map(drop))
+        (name.clone(), value(&section.grant(name), &user).map(drop))
     };
     Ok(user.config.secrets.iter().map(one).collect())
 }

@@ -91,9 +91,13 @@ impl World {
     }
 
     fn ask(&self, more: &[&str], environment: &[(&str, &str)]) -> Said {
+        self.ask_at("/x", more, environment)
+    }
+
+    fn ask_at(&self, path: &str, more: &[&str], environment: &[(&str, &str)]) -> Said {
         let authority = self.server.address.to_string();
         let input = serde_json::json!({"method": "GET", "scheme": "http", "authority": authority,
-            "path": "/x", "headers": [], "body": ""});
+            "path": path, "headers": [], "body": ""});
         let words = [
             "tool",
             "call",
@@ -141,6 +145,28 @@ fn a_secret_goes_out_and_is_seen_nowhere() {
         let answer: Value = serde_json::from_str(&said.out).unwrap();
         assert_eq!(answer["status"], 200);
     }
+}
+
+#[test]
+fn a_host_s_secret_is_taken_out_of_replies_to_requests_that_it_never_goes_with() {
+    let world = World::new();
+    let url = world.server.url();
+    for (grant, path) in [("/x", "/api"), ("", "/api"), ("/x", "/x/y")] {
+        world.configure(&format!(
+            "grants.hosts = [{{ url = \"{url}{grant}\", private = true }}]\n[secrets.key]\nenv = \"THE_KEY\"\nhost = \"{url}{path}\"\nheader = \"authorization\"\n"
+        ));
+        let said = world.ask_at(&format!("/x?k={VALUE}"), &[], &[("THE_KEY", VALUE)]);
+        assert_eq!(said.code, 0, "{said}");
+        assert!(!world.server.heard().last().unwrap().contains("authorization"));
+        // What the tool was handed has the mark in it, and so its answer, which is encoded, has none.
+        let answer: Value = serde_json::from_str(&said.out).unwrap();
+        assert!(!answer["body"].as_str().unwrap().contains("[secret key]"), "{said}");
+    }
+    // Where it goes with nothing, a value that is missing is no error.
+    world.configure(&format!(
+        "grants.hosts = [{{ url = \"{url}/x\", private = true }}]\n[secrets.key]\nenv = \"THE_KEY\"\nhost = \"{url}/api\"\nheader = \"authorization\"\n"
+    ));
+    assert_eq!(world.ask(&[], &[]).code, 0);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What requests need that isn't granted but given: secrets' values, a resolver, roots of trust.
 
+use super::log::Scrubs;
 use super::resolve::{Resolve, SystemResolver};
+use super::scrub::Scrub;
 use super::secret::Secrets;
 use super::tls::{SYSTEM, Trust};
+use crate::grant::Grants;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +13,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct EgressContext {
     secrets: Arc<Secrets>,
+    /// Of all of them.
+    scrub: Arc<Scrub>,
     resolver: Arc<dyn Resolve>,
     trust: Arc<Trust>,
 }
@@ -23,7 +28,8 @@ impl Default for EgressContext {
 impl EgressContext {
     /// With the values of secrets, the system's resolver and its roots of trust.
     pub fn new(secrets: Arc<Secrets>) -> Self {
-        Self { secrets, resolver: Arc::new(SystemResolver), trust: SYSTEM.clone() }
+        let scrub = Arc::new(Scrub::new(&secrets));
+        Self { secrets, scrub, resolver: Arc::new(SystemResolver), trust: SYSTEM.clone() }
     }
 
     /// The same with another resolver.
@@ -41,6 +47,15 @@ impl EgressContext {
     /// The values of secrets.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
+    }
+
+    /// What is taken out of what a call with these grants is told, and of what is told of it.
+    pub(crate) fn scrubs(&self, grants: &Grants) -> Scrubs {
+        let replies = match self.secrets.are_all_asked_for(grants) {
+            true => self.scrub.clone(),
+            false => Arc::new(Scrub::of_asked_hosts(&self.secrets, grants)),
+        };
+        Scrubs { record: self.scrub.clone(), replies }
     }
 
     pub(super) fn resolver(&self) -> &dyn Resolve {

@@ -4,7 +4,7 @@
 
 use super::grant::HostGrant;
 use super::judge::judged;
-use super::secret::SecretName;
+use super::secret::{SecretName, Secrets};
 use super::url::without_user;
 use crate::receipt::{Denial, DenialReason};
 use crate::view::GrantedTree;
@@ -46,7 +46,7 @@ impl GrantedTree {
         if let Some(host) = parts.uri.authority().and_then(|host| host.as_str().parse().ok()) {
             parts.headers.insert(HOST, host);
         }
-        match judged(self.grants(), &parts) {
+        match judged(self.grants(), &Secrets::default(), &parts) {
             Ok(permit) => RequestRuling::Allowed {
                 grant: permit.grant,
                 secrets: permit.secrets.into_iter().map(|secret| secret.name).collect(),

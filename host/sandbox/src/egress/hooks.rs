@@ -2,20 +2,16 @@
 
 use super::context::EgressContext;
 use super::headers::is_forbidden;
-use super::held::{self, Look};
+use super::held::{CHUNK_BYTES, CHUNKS, Held, Look};
 use super::judge::judged;
 use super::log::NetworkLog;
 use super::send::{Exchange, Transfer};
-use crate::limit::{Exceeded, LimitKind};
 use crate::view::GrantedTree;
 use http::uri::Scheme;
 use std::future::ready;
 use std::sync::Arc;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
-
-/// Of a request's body, in the host's memory.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// The outgoing requests of one call.
 pub(crate) struct Egress {
@@ -30,15 +26,14 @@ impl Egress {
         Self { tree, context, log, look: Look::default() }
     }
 
-    /// Ends the call if the guest makes the host hold too many headers; to be asked at each of its
-    /// calls.
-    pub(crate) fn watch_headers(&mut self, table: &mut ResourceTable) {
+    /// Ends the call if the guest makes the host hold too many headers or bodies; to be asked at each
+    /// of its calls.
+    pub(crate) fn watch(&mut self, table: &mut ResourceTable) {
         if !self.look.is_due() {
             return;
         }
-        let (limit, used) = (held::most(self.log.limits()), held::bytes(table));
-        if used > limit {
-            let _ = self.log.exceed(Exceeded { which: LimitKind::HeaderBytes, limit, used });
+        if let Some(exceeded) = Held::by(table).exceeded(self.log.limits()) {
+            let _ = self.log.exceed(exceeded);
         }
     }
 }
@@ -60,6 +55,10 @@ impl WasiHttpHooks for Egress {
         true
     }
 
+    fn p2_outgoing_body_buffer_chunks(&mut self) -> usize {
+        CHUNKS
+    }
+
     /// What the host holds of a body while it is sent.
     fn p2_outgoing_body_chunk_size(&mut self) -> usize {
         CHUNK_BYTES
@@ -72,7 +71,7 @@ impl WasiHttpHooks for Egress {
         _sent: Box<Moving>,
     ) -> Answer {
         let (parts, body) = request.into_parts();
-        let permit = match judged(self.tree.grants(), &parts) {
+        let permit = match judged(self.tree.grants(), self.context.secrets(), &parts) {
             Ok(permit) => permit,
             Err(denial) => {
                 self.log.refuse(*denial);

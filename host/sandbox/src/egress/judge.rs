@@ -5,7 +5,7 @@
 use super::address::Reach;
 use super::grant::{HostGrant, allowing, reach_of};
 use super::headers::is_forbidden;
-use super::secret::SecretGrant;
+use super::secret::{SecretGrant, Secrets};
 use super::url::{Origin, UrlScheme, without_user};
 use crate::grant::Grants;
 use crate::receipt::{Denial, DenialReason};
@@ -20,7 +20,8 @@ pub(super) struct Permit {
     pub(super) grant: HostGrant,
     /// What the host adds.
     pub(super) secrets: Vec<SecretGrant>,
-    /// Whether its host has a secret, added to this request or to others.
+    /// Whether its host has a secret: added to this request, or to others that this call can make or
+    /// can't.
     pub(super) knows_a_secret: bool,
     /// As it is named in receipts and denials.
     pub(super) asked: Asked,
@@ -57,16 +58,21 @@ impl Asked {
     }
 }
 
-/// Judges a request on the way out, under a call's grants.
-pub(super) fn judged(grants: &Grants, request: &Parts) -> Result<Permit, Box<Denial>> {
-    judge(grants.open_hosts(), grants.open_secrets(), request).map_err(|mut denial| {
+/// Judges a request on the way out, under a call's grants. `all`: whatever secrets hosts may know.
+pub(super) fn judged(grants: &Grants, all: &Secrets, request: &Parts) -> Result<Permit, Box<Denial>> {
+    judge(grants.open_hosts(), grants.open_secrets(), all, request).map_err(|mut denial| {
         // No host would help who is held to be deterministic.
         denial.would_allow = denial.would_allow.filter(|_| !grants.deterministic);
         denial
     })
 }
 
-fn judge(hosts: &[HostGrant], secrets: &[SecretGrant], request: &Parts) -> Result<Permit, Box<Denial>> {
+fn judge(
+    hosts: &[HostGrant],
+    secrets: &[SecretGrant],
+    all: &Secrets,
+    request: &Parts,
+) -> Result<Permit, Box<Denial>> {
     let asked = Asked::of(request);
     let malformed = |why: &str| asked.denied(DenialReason::Malformed, why, None);
     let origin = origin_of(request).map_err(|why| malformed(&why))?;
@@ -93,7 +99,7 @@ fn judge(hosts: &[HostGrant], secrets: &[SecretGrant], request: &Parts) -> Resul
         return Err(asked.denied(DenialReason::Method, "", allowing()));
     };
 
-    let knows_a_secret = secrets.iter().any(|secret| secret.host.origin == origin);
+    let knows_a_secret = all.has_one_of(&origin) || secrets.iter().any(|secret| secret.host.origin == origin);
     let ours = |secret: &&SecretGrant| secret.host.origin == origin && secret.host.path.holds(path);
     let ours: Vec<SecretGrant> = secrets.iter().filter(ours).cloned().collect();
     if let Some(secret) = ours.iter().find(|secret| request.headers.contains_key(secret.header.name())) {
@@ -158,7 +164,7 @@ mod tests {
                 |_| HostGrant::parse("http://[2606:4700::1]:8080").unwrap(),
             ),
         ];
-        judge(&hosts, &[], request).map(drop).map_err(|denial| denial.reason)
+        judge(&hosts, &[], &Secrets::default(), request).map(drop).map_err(|denial| denial.reason)
     }
 
     #[test]
@@ -214,7 +220,10 @@ mod tests {
 
     #[test]
     fn a_password_in_a_request_is_not_repeated() {
-        let denial = judge(&[], &[], &parts("GET", "https://me:hunter2@a.example/x", &[])).err().unwrap();
+        let denial =
+            judge(&[], &[], &Secrets::default(), &parts("GET", "https://me:hunter2@a.example/x", &[]))
+                .err()
+                .unwrap();
         assert_eq!(denial.asked, "GET https://…@a.example/x");
     }
 }

@@ -3,6 +3,7 @@
 //! Shared between the store and the tasks that carry requests out. Owns: the denials, the requests
 //! made, the meters, and ending the call when one of them has run out.
 
+use super::held::too_many_replies;
 use super::judge::Permit;
 use super::limits::RequestLimits;
 use super::scrub::Scrub;
@@ -44,6 +45,8 @@ struct Log {
     requests: Vec<Kept>,
     omitted: u64,
     begun: u64,
+    /// Of these, what isn't over.
+    under_way: u64,
     sent: u64,
     received: u64,
 }
@@ -94,7 +97,12 @@ impl NetworkLog {
             drop(log);
             return Err(self.exceed(Exceeded::by_one_more(LimitKind::Requests, self.limits.count)));
         }
+        if let Some(exceeded) = too_many_replies(&self.limits, log.under_way.saturating_add(1)) {
+            drop(log);
+            return Err(self.exceed(exceeded));
+        }
         log.begun += 1;
+        log.under_way += 1;
         let since = Instant::now();
         let at = (log.requests.len() < REQUESTS_KEPT).then_some(log.requests.len());
         if at.is_some() {
@@ -224,6 +232,8 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.log.change(self.at, Kept::end);
+        let mut log = self.log.log();
+        log.under_way = log.under_way.saturating_sub(1);
     }
 }
 

@@ -59,38 +59,72 @@ fn segment(text: &str) -> Option<String> {
         if is_ambiguous(&now) {
             return None;
         }
-        match decoded(&now) {
-            Some(next) if next != now => now = next,
-            // A `%` that begins no escape: an end as good as any.
-            Some(_) | None => return Some(once),
+        let next = decoded(&now)?;
+        if next == now {
+            return is_whole(text).then_some(once);
         }
+        now = next;
     }
     None
 }
 
 /// Whether a server could read more or less than one plain name.
 fn is_ambiguous(segment: &str) -> bool {
-    // `..;x` is `..` to servers that know parameters of segments.
-    let name = segment.split(';').next().unwrap_or(segment);
-    matches!(name, "" | "." | "..")
-        || segment.chars().any(|char| matches!(char, '/' | '\\' | '?' | '#') || char.is_control())
+    let plain: String = segment.chars().flat_map(plainest).collect();
+    // `..;x` is `..` to servers that know parameters of segments, and so is `.. ` where names end
+    // with no space; three dots are more than two somewhere.
+    let name = plain.split(';').next().unwrap_or(&plain);
+    name.chars().all(|char| matches!(char, '.' | '+') || char.is_whitespace())
+        || plain.chars().any(|char| matches!(char, '/' | '\\' | '?' | '#') || char.is_control())
 }
 
-/// One round of percent decoding; none if an escape is broken or comes to no text.
+/// What servers make of a character that fold those that look alike, or leave out what can't be seen.
+fn plainest(char: char) -> impl Iterator<Item = char> {
+    let plain = match char {
+        '．' | '․' | '‥' | '…' | '﹒' | '。' | '｡' => Some('.'),
+        '／' | '∕' | '⁄' | '⧸' | '╱' => Some('/'),
+        '＼' | '﹨' | '∖' | '⧵' | '⧹' | '╲' | '¥' | '￥' | '₩' | '￦' => Some('\\'),
+        '；' | '﹔' | '\u{37e}' => Some(';'),
+        '？' | '﹖' => Some('?'),
+        '＃' | '﹟' => Some('#'),
+        // It would be decoded once more.
+        '％' | '﹪' => Some('/'),
+        '\u{ad}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' => None,
+        char => Some(char),
+    };
+    plain.into_iter()
+}
+
+/// Whether each `%` begins an escape.
+fn is_whole(text: &str) -> bool {
+    text.split('%').skip(1).all(|after| after.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2)
+}
+
+/// One round of percent decoding, as servers do it that take a broken escape as it is; none if it comes
+/// to no text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
-        if first != b'%' {
-            bytes.push(first);
-            rest = after;
-            continue;
-        }
-        let (digits, after) = after.split_at_checked(2)?;
         let digit = |byte: u8| char::from(byte).to_digit(16);
-        let &[high, low] = digits else { return None };
-        bytes.push(u8::try_from(digit(high)? * 16 + digit(low)?).ok()?);
-        rest = after;
+        let escaped = match after {
+            &[high, low, ..] if first == b'%' => digit(high).zip(digit(low)),
+            _ => None,
+        };
+        match escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
     }
     String::from_utf8(bytes).ok()
 }
@@ -116,7 +150,17 @@ mod tests {
     #[test]
     fn a_prefix_matches_whole_segments() {
         let prefix = PathPrefix::parse("/v1/items/").unwrap();
-        for inside in ["/v1/items", "/v1/items/", "/v1/items/7", "/v1/%69tems/a%20b", "/v1/items/100%25"] {
+        for inside in [
+            "/v1/items",
+            "/v1/items/",
+            "/v1/items/7",
+            "/v1/%69tems/a%20b",
+            "/v1/items/100%25",
+            "/v1/items/..a",
+            "/v1/items/a..",
+            "/v1/items/%D0%BA%D0%BB",
+            "/v1/items/a;v=1",
+        ] {
             assert!(prefix.holds(inside), "{inside}");
         }
         for outside in ["/v1/item", "/v1/items2", "/v1", "/", "", "*", "/V1/items", "v1/items"] {
@@ -146,6 +190,31 @@ mod tests {
             "/v1/a%0d%0ab",
             "/v1/;x/admin",
             "/v1/%3f",
+            "/v1/..%20/x",
+            "/v1/%20../x",
+            "/v1/.%20./x",
+            "/v1/..+/x",
+            "/v1/.../x",
+            "/v1/%20/x",
+            "/v1/..%20;a=b/x",
+            "/v1/..%2520/x",
+            "/v1/..%c2%a0/x",
+            "/v1/%ef%bc%8e%ef%bc%8e/x",
+            "/v1/．．/x",
+            "/v1/%25ef%25bc%258e./x",
+            "/v1/%e2%80%a5/x",
+            "/v1/.%e2%80%8b./x",
+            "/v1/a%ef%bc%8f..%ef%bc%8fx",
+            "/v1/a%ef%bc%bc..%ef%bc%bcx",
+            "/v1/..%ef%bc%9bx/x",
+            "/v1/%ef%bc%852e%ef%bc%852e/x",
+            "/v1/%c0%ae%c0%ae/x",
+            "/v1/%25c0%25ae%25c0%25ae/x",
+            "/v1/x%255c..%255c%25",
+            "/v1/x%255c..%255c%25zz",
+            "/v1/%25ff%255c..%255cx",
+            "/v1/%zz",
+            "/v1/%2",
         ] {
             assert!(!prefix.holds(way), "{way}");
         }

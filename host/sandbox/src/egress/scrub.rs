@@ -1,32 +1,41 @@
 //! Takes secrets out of what comes back.
 //!
 //! Owns: finding values in a stream whose pieces end anywhere, so that where the pieces that are
-//! handed on end says nothing of the values. Doesn't own: the forms in which a value is looked for
-//! (`forms`). A server that hands a secret back in a form of its own (compressed, reversed) can't be
-//! seen through; `send` asks hosts that have one for plain replies.
+//! handed on end says nothing of the values; and what a text that was cut within a value ends with.
+//! Doesn't own: the forms in which a value is looked for (`forms`). A server that hands a secret back
+//! in a form of its own (compressed, reversed) can't be seen through; `send` asks hosts that have one
+//! for plain replies.
 
-use super::forms::forms;
-use super::secret::{SecretGrant, SecretName, SecretValue, Secrets};
+use super::forms::{Form, forms};
+use super::secret::{Secret, Secrets};
+use super::sieve::Sieve;
 use crate::grant::Grants;
+use bytes::{Buf, Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a call's secrets look like.
 #[derive(Default)]
 pub(crate) struct Scrub {
-    /// The longest first.
     needles: Vec<Needle>,
-    /// Which bytes a needle begins with.
-    starts: Vec<u8>,
-    /// Bytes of the longest needle.
+    sieve: Sieve,
+    /// Bytes that the longest form may have.
     longest: usize,
 }
 
 struct Needle {
-    bytes: Vec<u8>,
+    form: Form,
     mark: Arc<str>,
+}
+
+/// Whether a text that is scanned goes on elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It does, or was never cut.
+    Open,
+    /// It ends, and may have been cut.
+    Cut,
 }
 
 impl Scrub {
@@ -35,33 +44,28 @@ impl Scrub {
         Self::over(secrets.iter())
     }
 
-    /// Of those whose host this call may ask: what a host could send to learn of other secrets
-    /// passes as it is.
+    /// Of those whose host this call may ask, whether or not it may send them: what another host
+    /// could send to learn of them passes as it is.
     pub(crate) fn of_asked_hosts(secrets: &Secrets, grants: &Grants) -> Self {
-        let is_asked = |secret: &&SecretGrant| {
-            grants.open_hosts().iter().any(|host| host.url().origin == secret.host.origin)
-        };
-        let names: BTreeSet<&SecretName> =
-            grants.open_secrets().iter().filter(is_asked).map(|secret| &secret.name).collect();
-        Self::over(secrets.iter().filter(|(name, _)| names.contains(name)))
+        Self::over(secrets.asked_for(grants))
     }
 
-    fn over<'a>(secrets: impl Iterator<Item = (&'a SecretName, &'a SecretValue)>) -> Self {
-        let mut needles: Vec<Needle> = Vec::new();
-        for (name, value) in secrets {
-            let mark: Arc<str> = format!("[secret {name}]").into();
-            for bytes in forms(value.expose()) {
-                if !needles.iter().any(|needle| needle.bytes == bytes) {
-                    needles.push(Needle { bytes, mark: mark.clone() });
+    fn over<'a>(secrets: impl Iterator<Item = &'a Secret>) -> Self {
+        let mut scrub = Self::default();
+        for secret in secrets {
+            let mark: Arc<str> = format!("[secret {}]", secret.grant.name).into();
+            for form in secret.values().iter().flat_map(|(value, public)| forms(value, *public)) {
+                for head in form.heads() {
+                    scrub.sieve.add(scrub.needles.len(), head);
                 }
+                if let Some(codes) = form.escaped_heads() {
+                    scrub.sieve.add_escaped(scrub.needles.len(), codes);
+                }
+                scrub.longest = scrub.longest.max(form.longest());
+                scrub.needles.push(Needle { form, mark: mark.clone() });
             }
         }
-        needles.sort_by_key(|needle| std::cmp::Reverse(needle.bytes.len()));
-        let mut starts: Vec<u8> = needles.iter().filter_map(|needle| needle.bytes.first().copied()).collect();
-        starts.sort_unstable();
-        starts.dedup();
-        let longest = needles.first().map_or(0, |needle| needle.bytes.len());
-        Self { needles, starts, longest }
+        scrub
     }
 
     /// Whether there is nothing to look for.
@@ -69,14 +73,12 @@ impl Scrub {
         self.needles.is_empty()
     }
 
-    /// A text without secrets.
+    /// A text without secrets, or what may be the beginning of one at its end.
     pub(crate) fn text(&self, text: &str) -> String {
         if self.is_empty() {
             return text.to_owned();
         }
-        let mut out = Vec::with_capacity(text.len());
-        self.scan(text.as_bytes(), text.len(), &mut out);
-        String::from_utf8_lossy(&out).into_owned()
+        String::from_utf8_lossy(&self.whole(text.as_bytes(), End::Cut)).into_owned()
     }
 
     /// A value without secrets in any of its texts.
@@ -103,8 +105,7 @@ impl Scrub {
             headers.remove(name);
         }
         for value in headers.values_mut() {
-            let mut out = Vec::with_capacity(value.len());
-            self.scan(value.as_bytes(), value.len(), &mut out);
+            let out = self.whole(value.as_bytes(), End::Cut);
             if out != value.as_bytes() {
                 *value =
                     HeaderValue::from_bytes(&out).unwrap_or_else(|_| HeaderValue::from_static("[secret]"));
@@ -114,33 +115,45 @@ impl Scrub {
 
     fn tells(&self, name: &HeaderName) -> bool {
         let name = name.as_str().as_bytes();
-        self.needles.iter().any(|needle| {
-            name.windows(needle.bytes.len()).any(|part| part.eq_ignore_ascii_case(&needle.bytes))
-        })
+        self.needles
+            .iter()
+            .any(|needle| (0..name.len()).any(|at| needle.form.end_in_small_letters_at(name, at).is_some()))
+    }
+
+    fn whole(&self, text: &[u8], end: End) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        self.scan(text, text.len(), end, &mut out);
+        out
     }
 
     /// Copies input to output without secrets, up to `until`, or to the end of a secret that begins
     /// before it; says how far that is.
-    fn scan(&self, input: &[u8], until: usize, out: &mut Vec<u8>) -> usize {
+    fn scan(&self, input: &[u8], until: usize, end: End, out: &mut Vec<u8>) -> usize {
         let mut at = 0;
-        'input: while let Some(ahead) = input.get(at..until).filter(|ahead| !ahead.is_empty()) {
-            let plain = ahead.iter().position(|byte| self.starts.binary_search(byte).is_ok());
-            let (before, ahead) = ahead.split_at(plain.unwrap_or(ahead.len()));
-            out.extend_from_slice(before);
-            at += before.len();
-            let Some(first) = ahead.first() else { break };
-            let rest = input.get(at..).unwrap_or_default();
-            for needle in &self.needles {
-                if rest.starts_with(&needle.bytes) {
+        let mut copied = 0;
+        while let Some(candidate) = self.sieve.next(input, at, until) {
+            let things = self.sieve.things(input, &candidate);
+            let needles = || things.iter().filter_map(|thing| self.needles.get(*thing));
+            let whole = needles()
+                .filter_map(|needle| Some((needle.form.end_at(input, candidate.at)?, needle)))
+                .max_by_key(|(end, _)| *end);
+            let found = whole.or_else(|| {
+                let is_cut = |needle: &&Needle| end == End::Cut && needle.form.is_cut_at(input, candidate.at);
+                Some((input.len(), needles().find(is_cut)?))
+            });
+            at = match found {
+                Some((end, needle)) => {
+                    out.extend_from_slice(input.get(copied..candidate.at).unwrap_or_default());
                     out.extend_from_slice(needle.mark.as_bytes());
-                    at += needle.bytes.len();
-                    continue 'input;
+                    copied = end;
+                    end
                 }
-            }
-            out.push(*first);
-            at += 1;
+                None => candidate.at + 1,
+            };
         }
-        at
+        let until = until.max(copied);
+        out.extend_from_slice(input.get(copied..until).unwrap_or_default());
+        until
     }
 }
 
@@ -148,34 +161,32 @@ impl Scrub {
 pub(super) struct Scrubbing {
     scrub: Arc<Scrub>,
     /// What came last: a secret may begin in it, and whether one does mustn't show.
-    held: Vec<u8>,
+    held: BytesMut,
 }
 
 impl Scrubbing {
     pub(super) fn new(scrub: Arc<Scrub>) -> Self {
-        Self { scrub, held: Vec::new() }
+        Self { scrub, held: BytesMut::new() }
     }
 
     /// The next piece. As many bytes are kept for the one after as the longest form of a secret has,
     /// but one, whatever they are: a host that says guesses would learn from anything less.
-    pub(super) fn next(&mut self, piece: bytes::Bytes) -> bytes::Bytes {
+    pub(super) fn next(&mut self, piece: Bytes) -> Bytes {
         if self.scrub.is_empty() {
             return piece;
         }
         self.held.extend_from_slice(&piece);
         let until = self.held.len().saturating_sub(self.scrub.longest.saturating_sub(1));
         let mut out = Vec::with_capacity(until);
-        let done = self.scrub.scan(&self.held, until, &mut out);
-        self.held.drain(..done);
+        let done = self.scrub.scan(&self.held, until, End::Open, &mut out);
+        self.held.advance(done);
         out.into()
     }
 
-    /// What was kept, when nothing is to come.
-    pub(super) fn end(&mut self) -> bytes::Bytes {
+    /// What was kept, when nothing is to come. What may be a secret that was cut doesn't go either.
+    pub(super) fn end(&mut self) -> Bytes {
         let held = std::mem::take(&mut self.held);
-        let mut out = Vec::with_capacity(held.len());
-        self.scrub.scan(&held, held.len(), &mut out);
-        out.into()
+        self.scrub.whole(&held, End::Cut).into()
     }
 
     /// Whether pieces pass as they are.
@@ -185,102 +196,4 @@ impl Scrubbing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    const VALUE: &str = "s3cr/t+\"k&y\" ok";
-
-    fn scrub() -> Arc<Scrub> {
-        let mut secrets = Secrets::default();
-        secrets.insert(SecretName::parse("key").unwrap(), SecretValue::new(VALUE.to_owned()).unwrap());
-        Arc::new(Scrub::new(&secrets))
-    }
-
-    fn in_pieces(text: &str, size: usize) -> String {
-        let mut stream = Scrubbing::new(scrub());
-        let mut out = Vec::new();
-        for piece in text.as_bytes().chunks(size) {
-            out.extend_from_slice(&stream.next(bytes::Bytes::copy_from_slice(piece)));
-        }
-        out.extend_from_slice(&stream.end());
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn what_only_begins_like_a_secret_stays() {
-        for text in ["s3cr", "s3cr/t+", "as3cr/t+\"k&y\" o", "s3s3cs3cr", ""] {
-            assert_eq!(in_pieces(text, 1), text);
-            assert_eq!(scrub().text(text), text);
-        }
-    }
-
-    fn lengths(text: &[u8], size: usize) -> Vec<usize> {
-        let mut stream = Scrubbing::new(scrub());
-        let pieces = text.chunks(size).map(|piece| stream.next(bytes::Bytes::copy_from_slice(piece)).len());
-        let mut lengths: Vec<usize> = pieces.collect();
-        lengths.push(stream.end().len());
-        lengths
-    }
-
-    #[test]
-    fn where_pieces_end_doesn_t_tell_a_right_guess_from_a_wrong_one() {
-        for guessed in 1..VALUE.len() {
-            let right = format!("{}{}", &VALUE[..guessed], "~".repeat(700));
-            let wrong = "~".repeat(right.len());
-            for size in [1, 2, 7, guessed, 300, 2000] {
-                let (right, wrong) = (lengths(right.as_bytes(), size), lengths(wrong.as_bytes(), size));
-                assert_eq!(right, wrong, "{guessed} of {} in pieces of {size}", VALUE.len());
-            }
-            // A guess that all of a stream ends with, too.
-            let (right, wrong) = (&VALUE.as_bytes()[..guessed], "~".repeat(guessed));
-            assert_eq!(lengths(right, 1), lengths(wrong.as_bytes(), 1));
-        }
-    }
-
-    #[test]
-    fn only_secrets_of_hosts_that_a_call_may_ask_are_looked_for_in_replies() {
-        let mut secrets = Secrets::default();
-        for (name, value) in [("mine", "my-own-value"), ("other", "other-value"), ("far", "far-off-value")] {
-            secrets.insert(SecretName::parse(name).unwrap(), SecretValue::new(value.to_owned()).unwrap());
-        }
-        let secret = |name: &str, host: &str| -> SecretGrant {
-            serde_json::from_value(json!({"name": name, "host": host, "header": "x-key"})).unwrap()
-        };
-        let grants = Grants {
-            hosts: vec![crate::HostGrant::parse("https://a.example/v1").unwrap()],
-            secrets: vec![secret("mine", "https://a.example"), secret("far", "https://b.example")],
-            ..Grants::whole_project()
-        };
-        let text = "my-own-value other-value far-off-value";
-        let replies = Scrub::of_asked_hosts(&secrets, &grants);
-        assert_eq!(replies.text(text), "[secret mine] other-value far-off-value");
-        assert_eq!(Scrub::new(&secrets).text(text), "[secret mine] [secret other] [secret far]");
-        let deterministic = Grants { deterministic: true, ..grants };
-        assert!(Scrub::of_asked_hosts(&secrets, &deterministic).is_empty());
-    }
-
-    #[test]
-    fn a_header_that_is_named_like_a_secret_goes() {
-        let mut headers = HeaderMap::new();
-        let mut secrets = Secrets::default();
-        secrets
-            .insert(SecretName::parse("key").unwrap(), SecretValue::new("SK-abcdefgh".to_owned()).unwrap());
-        headers.insert("x-sk-abcdefgh-y", HeaderValue::from_static("1"));
-        headers.insert("location", HeaderValue::from_static("/?k=SK-abcdefgh"));
-        Scrub::new(&secrets).headers(&mut headers);
-        assert_eq!(headers.len(), 1);
-        assert_eq!(headers["location"], "/?k=[secret key]");
-    }
-
-    proptest! {
-        #[test]
-        fn pieces_make_no_difference(size in 1_usize..40, before in "[s3cr/ ]{0,20}", after in "[s3cr/ ]{0,20}") {
-            let text = format!("{before}{VALUE}{after}{VALUE}");
-            let whole = scrub().text(&text);
-            prop_assert!(!whole.contains(VALUE));
-            prop_assert_eq!(in_pieces(&text, size), whole);
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,11 @@
 //! each call; grants, receipts and errors hold names only. Doesn't own: where values come from,
 //! taking them out of replies (`scrub`).
 
-use super::url::{HostUrl, UrlScheme};
+use super::url::{HostUrl, Origin, UrlScheme};
+use crate::grant::Grants;
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,6 +20,13 @@ pub const SHORTEST_SECRET: usize = 8;
 /// Longer ones fit into no header that servers take.
 const LONGEST_SECRET: usize = 8 << 10;
 const NAME_BYTES: usize = 64;
+/// Padded or not, as servers read it.
+const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// The name of a secret.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -46,9 +57,16 @@ pub struct SecretHeader(HeaderName);
 #[derive(Clone)]
 pub struct SecretValue(String);
 
-/// The values that a call may need, by name. No format shows them.
+/// The values that a call may need, and where they belong. No format shows the values.
 #[derive(Clone, Default)]
-pub struct Secrets(BTreeMap<SecretName, SecretValue>);
+pub struct Secrets(BTreeMap<SecretName, Secret>);
+
+/// One of them.
+#[derive(Clone)]
+pub(super) struct Secret {
+    pub(super) grant: SecretGrant,
+    value: SecretValue,
+}
 
 /// Why a secret can't be used. Never says what its value is.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -169,14 +187,14 @@ impl SecretValue {
 }
 
 impl Secrets {
-    /// Adds one; a later value stands in place of an earlier one of the same name.
-    pub fn insert(&mut self, name: SecretName, value: SecretValue) {
-        self.0.insert(name, value);
+    /// Adds one; a later one stands in place of an earlier one of the same name.
+    pub fn insert(&mut self, grant: SecretGrant, value: SecretValue) {
+        self.0.insert(grant.name.clone(), Secret { grant, value });
     }
 
     /// The value of this name.
     pub fn get(&self, name: &SecretName) -> Option<&SecretValue> {
-        self.0.get(name)
+        self.0.get(name).map(|secret| &secret.value)
     }
 
     /// Whether there are none.
@@ -184,8 +202,48 @@ impl Secrets {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&SecretName, &SecretValue)> {
-        self.0.iter()
+    /// Whether one of them belongs to requests there, whatever their path.
+    pub(super) fn has_one_of(&self, origin: &Origin) -> bool {
+        self.iter().any(|secret| secret.grant.host.origin == *origin)
+    }
+
+    /// Those that hosts have which a call may ask, whether or not it may send them.
+    pub(super) fn asked_for(&self, grants: &Grants) -> impl Iterator<Item = &Secret> {
+        let hosts = grants.open_hosts();
+        self.iter().filter(|secret| hosts.iter().any(|host| host.url().origin == secret.grant.host.origin))
+    }
+
+    /// Whether these are all.
+    pub(super) fn are_all_asked_for(&self, grants: &Grants) -> bool {
+        self.asked_for(grants).count() == self.0.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Secret> {
+        self.0.values()
+    }
+}
+
+impl Secret {
+    /// All that nobody may learn: the value, and if it is a user and a password in base64, what they
+    /// are. What is too short to be a secret is none. With how many bytes of each are anybody's.
+    pub(super) fn values(&self) -> Vec<(Vec<u8>, usize)> {
+        let value = self.value.expose();
+        let whole = format!("{}{value}", self.grant.prefix);
+        let coded = whole.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"));
+        let decoded = coded.and_then(|(_, coded)| Some((coded, ANY_BASE64.decode(coded.trim()).ok()?)));
+        let Some((coded, decoded)) = decoded else { return vec![(value.as_bytes().to_vec(), 0)] };
+        let colon = decoded.iter().position(|byte| *byte == b':').unwrap_or(decoded.len());
+        let (user, password) = (decoded.get(..colon), decoded.get(colon + 1..));
+        let public = if colon < SHORTEST_SECRET { colon + 1 } else { 0 };
+        let before = value.len().saturating_sub(coded.len());
+        let parts = [
+            (Some(value.as_bytes()), before + public * 8 / 6),
+            (Some(decoded.as_slice()), public),
+            (user, 0),
+            (password, 0),
+        ];
+        let parts = parts.into_iter().filter_map(|(part, public)| Some((part?.to_vec(), public)));
+        parts.filter(|(part, _)| part.len() >= SHORTEST_SECRET).collect()
     }
 }
 
@@ -247,8 +305,27 @@ mod tests {
         let mut secrets = Secrets::default();
         let value = SecretValue::new("sk-very-private".to_owned()).unwrap();
         assert_eq!(format!("{value:?} {value:#?}"), "[secret] [secret]");
-        secrets.insert(SecretName::parse("key").unwrap(), value);
+        secrets.insert(grant("key", "https://a.example", "x-key"), value);
         assert_eq!(format!("{secrets:?}"), r#"{"key"}"#);
+    }
+
+    #[test]
+    fn a_password_in_base64_is_as_secret_as_what_it_is_in() {
+        let values = |prefix: &str, value: &str| {
+            let grant =
+                SecretGrant { prefix: prefix.to_owned(), ..grant("key", "https://a.example", "x-key") };
+            let value = SecretValue::new(value.to_owned()).unwrap();
+            let values = Secret { grant, value }.values();
+            values.into_iter().map(|(value, _)| String::from_utf8(value).unwrap()).collect::<Vec<_>>()
+        };
+        let coded = "YWxpY2U6Y29ycmVjdCBob3JzZQ==";
+        let decoded = ["alice:correct horse", "correct horse"];
+        assert_eq!(values("Basic ", coded), [&[coded][..], &decoded].concat());
+        assert_eq!(values("basic ", coded.trim_end_matches('='))[1..], decoded);
+        let whole = format!("Basic {coded}");
+        assert_eq!(values("", &whole)[1..], decoded);
+        assert_eq!(values("Bearer ", coded), [coded]);
+        assert_eq!(values("Basic ", "no base64 at all"), ["no base64 at all"]);
     }
 
     #[test]

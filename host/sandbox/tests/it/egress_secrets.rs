@@ -5,7 +5,7 @@ use crate::egress_server::{Server, reply};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ringfence_sandbox::{
-    Addresses, CallError, CallReport, DenialReason, EgressContext, Outcome, Resolve, SecretGrant, SecretName,
+    Addresses, CallError, CallReport, DenialReason, EgressContext, Outcome, Resolve, SecretGrant,
     SecretValue, Secrets,
 };
 use serde_json::json;
@@ -19,15 +19,15 @@ fn secret(host: &str) -> SecretGrant {
     serde_json::from_value(written).unwrap()
 }
 
-fn values() -> EgressContext {
+fn values(host: &str) -> EgressContext {
     let mut secrets = Secrets::default();
-    secrets.insert(SecretName::parse("key").unwrap(), SecretValue::new(VALUE.to_owned()).unwrap());
+    secrets.insert(secret(host), SecretValue::new(VALUE.to_owned()).unwrap());
     EgressContext::new(Arc::new(secrets))
 }
 
 fn with_a_secret(server: &Server) -> Given {
     let url = server.url("");
-    Given { secrets: vec![secret(&url)], egress: values(), ..Given::host(&url) }
+    Given { secrets: vec![secret(&url)], egress: values(&url), ..Given::host(&url) }
 }
 
 /// Nothing that is kept or shown of a call tells the secret.
@@ -69,8 +69,8 @@ async fn a_secret_goes_to_no_other_host_port_or_path() {
         grant(json!({"url": server.url(""), "private": true})),
         grant(json!({"url": other.url(""), "private": true})),
     ];
-    let given =
-        Given { hosts, secrets: vec![secret(&server.url("/v1"))], egress: values(), ..Given::default() };
+    let url = server.url("/v1");
+    let given = Given { hosts, secrets: vec![secret(&url)], egress: values(&url), ..Given::default() };
     for url in [other.url("/v1"), server.url("/"), server.url("/v10"), server.url("/v1/%2e%2e/x")] {
         assert_eq!(Answer::of(&given.get(&url).await).status, 200);
     }
@@ -161,8 +161,9 @@ async fn an_echo_can_t_hide_in_a_transfer_coding() {
 async fn a_host_can_t_ask_for_secrets_that_belong_to_others() {
     let server = Server::saying(reply("x", VALUE.as_bytes())).await;
     // The run has the secret, but it is no host's that this call may ask.
-    let given = Given { egress: values(), ..Given::host(&server.url("")) };
-    let elsewhere = Given { secrets: vec![secret("https://api.example.com")], ..given.clone() };
+    let far = "https://api.example.com";
+    let given = Given { egress: values(far), ..Given::host(&server.url("")) };
+    let elsewhere = Given { secrets: vec![secret(far)], ..given.clone() };
     for given in [given, elsewhere] {
         let report = given.get(&server.url("/")).await;
         let Outcome::Done(answer) = &report.outcome else { panic!("{:?}", report.outcome) };
@@ -198,7 +199,7 @@ impl Resolve for Public {
 #[tokio::test]
 async fn a_secret_isn_t_sent_unencrypted_to_the_internet() {
     let host = "http://api.example.com";
-    let egress = values().resolving_by(Arc::new(Public));
+    let egress = values(host).resolving_by(Arc::new(Public));
     let given = Given { secrets: vec![secret(host)], egress, ..Given::host(host) };
     let report = given.get("http://api.example.com/").await;
     let (_, denial) = denied(&report);
