@@ -181,7 +181,7 @@ pub(crate) fn executed(call: &ToolCall, stumbled: bool) -> Executed {
     };
     let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()), transient: stumbled };
     let receipt = json!({"tool": call.tool, "input": call.input, "stumbled": stumbled});
-    Executed { outcome, receipt: Some((id, receipt)) }
+    Executed { outcome, receipt: Some((id, receipt)), turn: None }
 }
 
 fn marks_file(folder: &Path) -> PathBuf {

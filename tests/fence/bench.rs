@@ -166,9 +166,14 @@ impl Fence {
         assert_eq!(contents.count(), 0, "contents that nobody needs");
     }
 
+    /// What is granted.
+    pub(crate) fn tree(&self) -> &GrantedTree {
+        &self.tree
+    }
+
     /// Puts what is staged into the project, as a person does.
     pub(crate) fn apply(&self) -> Result<Applied, ApplyError> {
-        self.stage().apply(&ProjectDir::open(&self.project()).unwrap(), None)
+        self.stage().apply(&self.tree, None)
     }
 
     /// The same calls from now on, in a run of its own on the same project.

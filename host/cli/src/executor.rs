@@ -5,7 +5,7 @@
 
 use crate::driver::{Executed, Executor, Readied};
 use crate::recall::Recall;
-use crate::staging::{Staging, Writing, effect_of, told};
+use crate::staging::{Staging, Turn, Writing, effect_of, told};
 use crate::state_dir::Folders;
 use crate::toolset::Toolbox;
 use anyhow::{Context, Result};
@@ -98,11 +98,12 @@ impl Fenced {
         if let Some(approved) = staging.approved(call)?
             && effect_of(&turn.changed()?) != approved
         {
-            turn.take_back()?;
-            return other_than_approved(call, report);
+            let turn = turn.take_back()?;
+            return other_than_approved(call, report, turn);
         }
         staging.learn(&report.receipt);
-        executed(call, report, Some(staging.stage().mark()?))
+        let executed = executed(call, report, Some(staging.stage().mark()?))?;
+        Ok(Executed { turn: Some(turn.end()), ..executed })
     }
 
     fn allowed(&self, tool: &str) -> Option<&Tool> {
@@ -194,17 +195,18 @@ fn executed(call: &ToolCall, report: CallReport, mark: Option<Mark>) -> Result<E
         Outcome::Cancelled => (OutcomeStatus::Cancelled, Value::Null),
     };
     let outcome = ToolOutcome { status, value, message, receipt: Some(id.clone()), transient: false };
-    Ok(Executed { outcome, receipt: Some((id, receipt)) })
+    Ok(Executed { outcome, receipt: Some((id, receipt)), turn: None })
 }
 
 /// A call that did something else than a person was shown: nothing of it stays.
-fn other_than_approved(call: &ToolCall, mut report: CallReport) -> Result<Executed> {
+fn other_than_approved(call: &ToolCall, mut report: CallReport, turn: Turn) -> Result<Executed> {
     report.receipt.written.clear();
-    let Executed { outcome, receipt } = executed(call, report, None)?;
+    let Executed { outcome, receipt, turn: _ } = executed(call, report, None)?;
     let message = "nothing of it was kept: the call changed something else than what was shown when it was \
                    approved; the files may have changed since, or the tool doesn't do the same thing twice";
     let (status, value) = (OutcomeStatus::Failed, Value::Null);
-    Ok(Executed { outcome: ToolOutcome { status, value, message: message.to_owned(), ..outcome }, receipt })
+    let outcome = ToolOutcome { status, value, message: message.to_owned(), ..outcome };
+    Ok(Executed { outcome, receipt, turn: Some(turn) })
 }
 
 /// A call that never reached a guest: the model learns why and can do better.
@@ -216,5 +218,5 @@ fn not_run(message: String) -> Executed {
         receipt: None,
         transient: false,
     };
-    Executed { outcome, receipt: None }
+    Executed { outcome, receipt: None, turn: None }
 }

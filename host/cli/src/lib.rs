@@ -23,6 +23,7 @@ pub mod model_choice;
 pub mod notify;
 pub mod output;
 pub mod progress;
+mod proposals;
 pub mod recall;
 #[cfg(test)]
 mod rehearsal;

@@ -2,9 +2,11 @@
 //!
 //! Owns: where the stage lies, whose turn it is to write, what becomes of the changes of a call that
 //! nobody saw the end of, what the run has read, and the changes that a call would make. Doesn't
-//! own: the stage itself (`ringfence-sandbox`), who approves what.
+//! own: the stage itself (`ringfence-sandbox`), the proposals' files (`proposals`), who approves what.
 
-use crate::exit::Refusal;
+use crate::exit::{Exit, Refusal};
+use crate::proposals::Proposals;
+use crate::session::own_command;
 use crate::state_dir::Folders;
 use crate::terminal::source;
 use anyhow::{Context, Result};
@@ -12,7 +14,6 @@ use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, To
 use ringfence_sandbox::{Change, Digest, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -20,7 +21,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Mutex as Turns, MutexGuard};
+use tokio::sync::{Mutex as Turns, OwnedMutexGuard};
 
 /// Bytes of a proposed diff that are kept to be shown, about.
 const PROPOSED: usize = 1 << 20;
@@ -31,9 +32,9 @@ const PATHS: usize = 1_000;
 pub struct Staging {
     stage: Arc<Stage>,
     known: Mutex<Arc<KnownReads>>,
-    turns: Turns<()>,
+    turns: Arc<Turns<()>>,
     pending: PathBuf,
-    proposed: PathBuf,
+    proposals: Proposals,
 }
 
 /// The call that writes at the moment, and the state to go back to if it never ends.
@@ -43,26 +44,17 @@ struct Pending {
     mark: Mark,
 }
 
-/// What a call that waits for approval would change.
-#[derive(Debug, Serialize, Deserialize)]
-struct Proposed {
-    review: ReviewId,
-    call: CallId,
-    input: Value,
-    diff: String,
-    effect: Effect,
-}
-
 /// The places that a call changes, each with the hash of what is there then.
 pub type Effect = Vec<(String, Option<Digest>)>;
 
 impl Staging {
-    /// Opens a run's stage, or makes an empty one, for whoever has the right to drive the run. With the journal of a run that is taken up: what
-    /// it has read is known, and what a call changed that never came to its end is taken back.
+    /// Opens a run's stage, or makes an empty one, for whoever has the right to drive the run. With
+    /// the journal of a run that is taken up: what it has read is known, and what a call changed that
+    /// never came to its end is taken back.
     pub fn open(run: &RunId, journal: Option<&Journal>, folders: &Folders) -> Result<Self> {
         let staging = Self::at(&folder(folders)?, run)?;
         if let Some(journal) = journal {
-            staging.take_back(journal)?;
+            staging.take_back(run, journal, folders)?;
             for stored in &journal.receipts {
                 // A receipt of another version is no reason to stop: what it read is read again.
                 if let Ok(receipt) = serde_json::from_value::<Receipt>(stored.receipt.clone()) {
@@ -73,24 +65,41 @@ impl Staging {
         Ok(staging)
     }
 
+    /// The same to discard all that is staged: nothing need be taken back for that, so that a stage
+    /// can be discarded whatever state it is in.
+    pub fn open_to_discard(run: &RunId, folders: &Folders) -> Result<Self> {
+        Self::at(&folder(folders)?, run)
+    }
+
+    /// All was discarded: there is nothing to be taken back any more.
+    pub fn forget_pending(&self) -> Result<()> {
+        match fs::remove_file(&self.pending) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| cant("removed", &self.pending))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     /// The stage of a run to be looked at, while somebody else may drive the run; none where nothing
     /// was ever staged.
     pub fn look(run: &RunId, folders: &Folders) -> Result<Option<Self>> {
         Self::is_there(run, folders).then(|| Self::at(&folder(folders)?, run)).transpose()
     }
 
-    /// Whether a run has a stage.
+    /// Whether a run has a stage, or a call that one was for.
     pub fn is_there(run: &RunId, folders: &Folders) -> bool {
-        folders.state_path().join(STAGES).join(&run.0).is_dir()
+        let stages = folders.state_path().join(STAGES);
+        stages.join(&run.0).is_dir() || pending(&stages, run).is_file()
     }
 
     fn at(folder: &Path, run: &RunId) -> Result<Self> {
         Ok(Self {
             stage: Arc::new(Stage::open(&folder.join(&run.0))?),
             known: Mutex::default(),
-            turns: Turns::default(),
-            pending: folder.join(format!("{run}.call.json")),
-            proposed: folder.join(format!("{run}.proposed.json")),
+            turns: Arc::default(),
+            pending: pending(folder, run),
+            proposals: Proposals::of(run, folder),
         })
     }
 
@@ -112,10 +121,10 @@ impl Staging {
 
     /// Waits for the turn to write, and notes the state to go back to should the call never end.
     pub async fn begin(&self, call: CallId) -> Result<Writing<'_>> {
-        let turn = self.turns.lock().await;
+        let turn = self.turns.clone().lock_owned().await;
         let mark = self.stage.mark()?;
         replace(&self.pending, &Pending { call, mark })?;
-        Ok(Writing { staging: self, mark, before: self.stage.changes()?, _turn: turn })
+        Ok(Writing { staging: self, mark, before: self.stage.changes()?, turn: Turn(turn) })
     }
 
     /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
@@ -137,18 +146,15 @@ impl Staging {
 
     /// Keeps what a call that waits for approval would change, to be shown, and to be held to.
     pub fn propose(&self, review: ReviewId, call: &ToolCall, diff: String, effect: Effect) -> Result<()> {
-        let (call, input) = (call.call, call.input.clone());
-        replace(&self.proposed, &Proposed { review, call, input, diff, effect })
+        self.proposals.keep(review, call, diff, effect)
     }
 
     /// What was shown of this very call when it was approved; none where nothing was.
     pub fn approved(&self, call: &ToolCall) -> Result<Option<Effect>> {
-        let shown = read::<Proposed>(&self.proposed)?;
-        let same = |shown: &Proposed| shown.call == call.call && shown.input == call.input;
-        Ok(shown.filter(same).map(|shown| shown.effect))
+        self.proposals.approved(call)
     }
 
-    fn take_back(&self, journal: &Journal) -> Result<()> {
+    fn take_back(&self, run: &RunId, journal: &Journal, folders: &Folders) -> Result<()> {
         let Some(Pending { call, mark }) = read::<Pending>(&self.pending)? else { return Ok(()) };
         // A call that stumbled is made again under the same number, and has changed nothing.
         let ended = journal.events.iter().any(|recorded| {
@@ -156,7 +162,13 @@ impl Staging {
                 EventKind::ToolFinished { call: ended, outcome } if *ended == call && !outcome.transient)
         });
         if !ended {
-            self.stage.roll_back(mark)?;
+            self.stage.roll_back(mark).map_err(|error| {
+                let discard = own_command(&format!("discard {run}"), folders);
+                let what = format!("what call {call} of run {run} had staged when it was cut off can't be taken back");
+                Refusal::new(Exit::Failed, format!("{what}: {error}")).hint(format!(
+                    "to go on without anything that is staged, and without that call's part: {discard}"
+                ))
+            })?;
         }
         fs::remove_file(&self.pending).with_context(|| cant("removed", &self.pending))
     }
@@ -167,8 +179,13 @@ pub struct Writing<'s> {
     staging: &'s Staging,
     mark: Mark,
     before: Vec<Change>,
-    _turn: MutexGuard<'s, ()>,
+    turn: Turn,
 }
+
+/// Nobody else writes as long as it is held. It is to be held until what the call came to is in the
+/// journal: what is noted of the next call would else hide that this one has to be taken back.
+#[derive(Debug)]
+pub struct Turn(#[expect(dead_code, reason = "it is held, not looked at")] OwnedMutexGuard<()>);
 
 impl Writing<'_> {
     /// What has been changed since the turn began.
@@ -177,8 +194,14 @@ impl Writing<'_> {
     }
 
     /// As if it had never been.
-    pub fn take_back(self) -> Result<()> {
-        Ok(self.staging.stage.roll_back(self.mark)?)
+    pub fn take_back(self) -> Result<Turn> {
+        self.staging.stage.roll_back(self.mark)?;
+        Ok(self.turn)
+    }
+
+    /// Ends the writing and leaves the turn.
+    pub fn end(self) -> Turn {
+        self.turn
     }
 
     /// Goes on from here: what was changed so far is taken for granted.
@@ -267,26 +290,21 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// What a call that waits for approval would change, fit to be shown; none where it isn't known.
 pub fn proposed(run: &RunId, review: ReviewId, folders: &Folders) -> Option<String> {
-    let path = folders.state_path().join(STAGES).join(format!("{run}.proposed.json"));
-    let proposed = read::<Proposed>(&path).ok().flatten()?;
-    (proposed.review == review).then(|| source(&proposed.diff))
+    Proposals::of(run, &folder(folders).ok()?).diff(review).map(|diff| source(&diff))
 }
 
 const STAGES: &str = "stages";
 
 fn folder(folders: &Folders) -> Result<PathBuf> {
-    let folder = folders.state()?.join(STAGES);
-    match fs::create_dir(&folder) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            Err(Refusal::usage(format!("the folder {} can't be made: {error}", folder.display()))
-                .hint("name another state folder with --state DIR")
-                .into())
-        }
-        Ok(()) | Err(_) => Ok(folder),
-    }
+    folders.in_state(STAGES)
 }
 
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>> {
+/// The note of the call that writes at the moment.
+fn pending(stages: &Path, run: &RunId) -> PathBuf {
+    stages.join(format!("{run}.call.json"))
+}
+
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text).map(Some).with_context(|| cant("read", path)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -295,7 +313,7 @@ fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>> {
 }
 
 /// Whole or not at all, also if the machine dies.
-fn replace(path: &Path, value: &impl Serialize) -> Result<()> {
+pub(crate) fn replace(path: &Path, value: &impl Serialize) -> Result<()> {
     let fresh = path.with_extension("new");
     let written = || -> std::io::Result<()> {
         let mut file = File::create(&fresh)?;
@@ -307,6 +325,9 @@ fn replace(path: &Path, value: &impl Serialize) -> Result<()> {
     written().with_context(|| cant("written", path))
 }
 
-fn cant(done: &str, path: &Path) -> String {
+pub(crate) fn cant(done: &str, path: &Path) -> String {
     format!("{} can't be {done}", path.display())
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,6 +53,27 @@ impl Folders {
         Ok(&self.state)
     }
 
+    /// A folder in the state folder; created where it is missing, refused where it is a link or
+    /// somebody else's.
+    pub fn in_state(&self, name: &str) -> Result<PathBuf> {
+        let path = self.state()?.join(name);
+        let cant = |error| {
+            Refusal::usage(format!("the folder {} can't be made: {error}", path.display()))
+                .hint("name another state folder with --state DIR")
+        };
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(cant(error).into()),
+            Ok(()) | Err(_) => {}
+        }
+        let found = fs::symlink_metadata(&path).map_err(cant)?;
+        if found.is_symlink() {
+            let refusal = Refusal::usage(format!("{} is a link; runs are kept only in a folder itself", path.display()));
+            return Err(refusal.hint("put the folder that it leads to in its place").into());
+        }
+        check_owned(&path, &found)?;
+        Ok(path)
+    }
+
     /// Where the state folder is or would be.
     pub fn state_path(&self) -> &Path {
         &self.state
@@ -167,24 +188,32 @@ fn private_folder(path: &Path) -> Result<()> {
 
 fn check(path: &Path, found: &fs::Metadata) -> Result<()> {
     let shown = path.display();
-    let elsewhere = "name another folder with --state DIR";
     if found.is_symlink() {
         let refusal = Refusal::usage(format!("{shown} is a link; runs are kept only in a folder itself"));
         return Err(refusal.hint("name the folder that the link leads to with --state DIR").into());
     }
-    if !found.is_dir() {
-        return Err(Refusal::usage(format!("{shown} is not a folder")).hint(elsewhere).into());
-    }
-    let user = rustix::process::geteuid().as_raw();
-    if found.uid() != user {
-        let refusal = Refusal::usage(format!("{shown} belongs to user {}, not to you ({user})", found.uid()));
-        return Err(refusal.hint(elsewhere).into());
-    }
+    check_owned(path, found)?;
     let mode = found.mode() & 0o7777;
     if mode & 0o077 != 0 {
         let refusal = Refusal::usage(format!("{shown} can be entered by others (mode {mode:04o})"));
         let chmod = shell::command(["chmod", "700", &path.to_string_lossy()]);
-        return Err(refusal.hint(format!("{chmod}, or {elsewhere}")).into());
+        return Err(refusal.hint(format!("{chmod}, or {ELSEWHERE}")).into());
+    }
+    Ok(())
+}
+
+const ELSEWHERE: &str = "name another folder with --state DIR";
+
+/// A folder of this user's.
+fn check_owned(path: &Path, found: &fs::Metadata) -> Result<()> {
+    let shown = path.display();
+    if !found.is_dir() {
+        return Err(Refusal::usage(format!("{shown} is not a folder")).hint(ELSEWHERE).into());
+    }
+    let user = rustix::process::geteuid().as_raw();
+    if found.uid() != user {
+        let refusal = Refusal::usage(format!("{shown} belongs to user {}, not to you ({user})", found.uid()));
+        return Err(refusal.hint(ELSEWHERE).into());
     }
     Ok(())
 }
@@ -255,6 +284,21 @@ mod tests {
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
         assert!(describe(&folders(&open.join("x")).state().unwrap_err()).contains("by anybody"));
+    }
+
+    #[test]
+    fn a_folder_in_the_state_folder_is_this_users_own_and_no_link() {
+        let home = tempfile::tempdir().unwrap();
+        let state = home.path().join("state");
+        let made = folders(&state).in_state("stages").unwrap();
+        assert_eq!(fs::metadata(&made).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(folders(&state).in_state("stages").unwrap(), made);
+        fs::rename(&made, home.path().join("elsewhere")).unwrap();
+        symlink(home.path().join("elsewhere"), &made).unwrap();
+        assert!(describe(&folders(&state).in_state("stages").unwrap_err()).contains("is a link"));
+        fs::remove_file(&made).unwrap();
+        fs::write(&made, "").unwrap();
+        assert!(describe(&folders(&state).in_state("stages").unwrap_err()).contains("is not a folder"));
     }
 
     #[test]

@@ -46,6 +46,12 @@ pub enum LimitKind {
     WriteBytes,
     /// Files and folders that are staged.
     WriteEntries,
+    /// The contents that a run's stage holds, in bytes.
+    StageBytes,
+    /// The files and folders that a run's stage holds.
+    StageEntries,
+    /// The names and notes that a run's stage holds, in bytes.
+    StageRecord,
     /// Requests to the network.
     Requests,
     /// The headers of a request or of a reply, in bytes.
@@ -99,6 +105,9 @@ impl LimitKind {
             Self::ReadBytes => "bytes read from files",
             Self::WriteBytes => "bytes written to files",
             Self::WriteEntries => "files and folders changed",
+            Self::StageBytes => "what the run's changes take",
+            Self::StageEntries => "files and folders that the run has changed",
+            Self::StageRecord => "names and notes of the run's changes",
             Self::Requests => "requests to the network",
             Self::HeaderBytes => "headers of a request or reply",
             Self::SentBytes => "data sent to the network",
@@ -124,7 +133,10 @@ impl LimitKind {
             Self::SentBytes => Some("request_body"),
             Self::ReceivedBytes => Some("response_body"),
             Self::RequestTime => Some("request_timeout"),
-            Self::Memories
+            Self::StageBytes
+            | Self::StageEntries
+            | Self::StageRecord
+            | Self::Memories
             | Self::Tables
             | Self::TableElements
             | Self::Instances
@@ -147,6 +159,9 @@ impl LimitKind {
             | Self::ReadBytes
             | Self::WriteBytes
             | Self::WriteEntries
+            | Self::StageBytes
+            | Self::StageEntries
+            | Self::StageRecord
             | Self::Requests
             | Self::HeaderBytes
             | Self::SentBytes
@@ -163,6 +178,11 @@ impl LimitKind {
         }
     }
 
+    /// Whether it bounds a run's stage, which all calls of the run fill together.
+    fn is_of_the_stage(self) -> bool {
+        matches!(self, Self::StageBytes | Self::StageEntries | Self::StageRecord)
+    }
+
     fn unit(self) -> Unit {
         match self {
             Self::Time | Self::Cpu | Self::RequestTime => Unit::Milliseconds,
@@ -171,6 +191,8 @@ impl LimitKind {
             | Self::Exchange
             | Self::ReadBytes
             | Self::WriteBytes
+            | Self::StageBytes
+            | Self::StageRecord
             | Self::HeaderBytes
             | Self::SentBytes
             | Self::ReceivedBytes => Unit::Bytes,
@@ -184,6 +206,7 @@ impl LimitKind {
             | Self::OpenFiles
             | Self::DirEntries
             | Self::WriteEntries
+            | Self::StageEntries
             | Self::Requests => Unit::Things,
         }
     }
@@ -205,6 +228,9 @@ impl fmt::Display for Exceeded {
         match (self.which.key(), self.which.tool_key()) {
             (Some(key), None) => write!(f, "; [limits] {key} can allow more"),
             (Some(key), Some(own)) => write!(f, "; [limits] {key} or [tools.NAME] {own} can allow more"),
+            (None, _) if self.which.is_of_the_stage() => {
+                f.write_str("; applying or discarding the run's changes makes room")
+            }
             (None, _) => f.write_str("; this limit is the same for every tool"),
         }
     }
@@ -280,6 +306,19 @@ mod tests {
             handles.to_string(),
             "handles (10000 allowed, 10001 used or asked for); this limit is the same for every tool"
         );
+    }
+
+    #[test]
+    fn a_full_stage_is_emptied_by_a_person_and_no_limit_is_named() {
+        let full = Exceeded { which: LimitKind::StageBytes, limit: 2 << 30, used: 3 << 30 };
+        assert_eq!(
+            full.to_string(),
+            "what the run's changes take (2 GiB allowed, 3 GiB used or asked for); \
+             applying or discarding the run's changes makes room"
+        );
+        for which in [LimitKind::StageEntries, LimitKind::StageRecord] {
+            assert!(Exceeded { which, ..full }.to_string().ends_with("changes makes room"));
+        }
     }
 
     #[test]

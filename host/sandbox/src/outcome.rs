@@ -7,6 +7,7 @@ use crate::host_state::HostState;
 use crate::json::{Results, Returned};
 use crate::limit::Exceeded;
 use crate::receipt::{Denial, Outcome, Receipt};
+use crate::stage::StageError;
 use crate::stdio::Captured;
 use crate::trap::{describe, limit_behind};
 use serde_json::Value;
@@ -52,10 +53,11 @@ pub(crate) fn judge(
     };
     let growth_refused = state.limiter.refused();
     let outcome = scrubbed(outcome_of(request, ended, growth_refused, &denials, &spent), &scrub);
-    let (written, writes_omitted) = state
-        .view
-        .settle(keeps_changes(&outcome))
-        .map_err(|source| CallError::Stage { tool: request.tool.name().to_owned(), source })?;
+    let (outcome, (written, writes_omitted)) = match state.view.settle(keeps_changes(&outcome)) {
+        Ok(settled) => (outcome, settled),
+        Err(StageError::TooMuch { exceeded, .. }) => (Outcome::Exceeded(exceeded), (Vec::new(), 0)),
+        Err(source) => return Err(CallError::Stage { tool: request.tool.name().to_owned(), source }),
+    };
     let written = written.into_iter().map(|file| file.with_paths(|path| scrub.text(path))).collect();
     let exceeded = match &outcome {
         Outcome::Exceeded(exceeded) => Some(*exceeded),

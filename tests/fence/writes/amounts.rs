@@ -206,9 +206,8 @@ fn what_another_run_has_staged(guest: &Guest) {
     assert!(!listed.done().to_string().contains("new"), "{listed}");
     assert_eq!(fence.call(guest, "change", create).written(), ["src/new"]);
     fence.apply().unwrap();
-    let project = ringfence_sandbox::ProjectDir::open(&fence.project()).unwrap();
     let before = fence.content();
-    let refused = first.apply(&project, None).unwrap_err();
+    let refused = first.apply(fence.tree(), None).unwrap_err();
     assert!(matches!(refused, ApplyError::Conflicts(_)), "{refused}");
     assert_eq!(fence.content(), before);
 }

@@ -16,9 +16,9 @@ pub(super) fn execute(args: &SettleArgs, global: &GlobalArgs) -> Result<Exit> {
         Ok(settle) => settle,
         Err(Unsettled::Nothing(run)) => return nothing(args, &run),
     };
-    let project = settle.project()?;
+    let granted = settle.granted()?;
     let paths = settle.paths();
-    let applied = match settle.staging.stage().apply(&project, paths) {
+    let applied = match settle.staging.stage().apply(&granted, paths) {
         Ok(applied) => applied,
         Err(ApplyError::Conflicts(conflicts)) => return refused(args, &conflicts),
         Err(error @ ApplyError::NothingStaged(_)) => return Err(Refusal::usage(error.to_string()).into()),

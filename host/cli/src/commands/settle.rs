@@ -7,14 +7,16 @@ use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
 use crate::output::err;
 use crate::session::{own_command, replay};
+use crate::setup::Setup;
 use crate::staging::Staging;
 use crate::state_dir::Folders;
 use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
-use ringfence_sandbox::{GrantPath, ProjectDir};
+use ringfence_sandbox::{GrantPath, GrantedTree, ProjectDir};
 use ringfence_store::{Entry, Lease, Store, StoreError};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A run whose staged changes are about to be settled.
 pub(super) struct Settle {
@@ -49,11 +51,14 @@ impl Settle {
         if !Staging::is_there(&known.id, &folders) {
             return Ok(Err(Unsettled::Nothing(known.id.0)));
         }
-        let staging = Staging::open(&known.id, Some(&journal), &folders)?;
+        let gives_up = how == Settling::Discarded && args.paths.is_empty();
+        let staging = match gives_up {
+            true => Staging::open_to_discard(&known.id, &folders)?,
+            false => Staging::open(&known.id, Some(&journal), &folders)?,
+        };
         let run = Run::from_state(replay(&journal)?);
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
-        let gives_up = how == Settling::Discarded && settle.paths.is_none();
         match settle.staging.recovered(&settle.project) {
             Ok(None) => {}
             Ok(Some(settled)) => {
@@ -66,7 +71,12 @@ impl Settle {
             Err(error) => return Err(error),
         }
         match settle.staging.stage().is_empty() {
-            Ok(true) if settle.paths.is_none() => Ok(Err(Unsettled::Nothing(known.id.0))),
+            Ok(true) if settle.paths.is_none() => {
+                if gives_up {
+                    settle.staging.forget_pending()?;
+                }
+                Ok(Err(Unsettled::Nothing(known.id.0)))
+            }
             Ok(_) => Ok(Ok(settle)),
             // What can't be read can still be thrown away.
             Err(_) if gives_up => Ok(Ok(settle)),
@@ -74,9 +84,11 @@ impl Settle {
         }
     }
 
-    /// The folder that the run works on.
-    pub(super) fn project(&self) -> Result<ProjectDir> {
-        Ok(ProjectDir::open(&self.project).or_usage()?)
+    /// What the run may change of the folder that it works on.
+    pub(super) fn granted(&self) -> Result<Arc<GrantedTree>> {
+        let project = ProjectDir::open(&self.project).or_usage()?;
+        let grants = Setup::of(self.run.state())?.grants;
+        Ok(GrantedTree::open(&project, &grants).or_usage()?)
     }
 
     /// Where; none means everywhere.
@@ -86,6 +98,9 @@ impl Settle {
 
     /// Writes down what was done. It is done by then: should this fail, the next command does it.
     pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
+        if how == Settling::Discarded && self.paths.is_none() {
+            self.staging.forget_pending()?;
+        }
         let settled = self.staging.settled(how, paths)?;
         self.record(settled)
     }

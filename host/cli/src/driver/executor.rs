@@ -1,5 +1,6 @@
 //! Who makes tool calls: the sandbox in the product, anything with declared facts in a test.
 
+use crate::staging::Turn;
 use anyhow::Result;
 use async_trait::async_trait;
 use ringfence_engine::{ReceiptId, ReviewId, ToolCall, ToolOutcome};
@@ -37,4 +38,6 @@ pub struct Executed {
     pub outcome: ToolOutcome,
     /// For the store, under the id that the outcome names.
     pub receipt: Option<(ReceiptId, Value)>,
+    /// The turn to write, where the call had it: held until this is journaled.
+    pub turn: Option<Turn>,
 }

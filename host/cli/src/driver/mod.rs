@@ -228,8 +228,9 @@ impl Driver {
                 }
                 Some(Landed::Tool { call, executed }) => {
                     failpoint::hit("tool ended");
-                    let Executed { outcome, receipt } = executed;
+                    let Executed { outcome, receipt, turn } = executed;
                     self.record(EventKind::ToolFinished { call, outcome }, receipt)?;
+                    drop(turn);
                 }
             }
             return Ok(None);

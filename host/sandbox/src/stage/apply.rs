@@ -18,7 +18,7 @@ use super::target::{Identity, Mismatch, check, find, holds, is_folder, split};
 use super::temporary::{self, Temporaries};
 use super::{APPLY, Stage, StageError};
 use crate::grant::GrantPath;
-use crate::view::{ProjectDir, from_os, is_state_folder, one_name};
+use crate::view::{GrantedTree, ProjectDir, from_os, one_name};
 use rustix::fs::{Dir, Timespec, Timestamps, fstat, fsync};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -58,16 +58,26 @@ impl Stage {
     /// a deleted folder held). What is applied isn't staged any more; the rest stays.
     ///
     /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
-    /// lists each with both sides. An apply that was cut off before is recovered first.
-    pub fn apply(&self, project: &ProjectDir, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
+    /// lists each with both sides; and so if the run's grants, which are judged once more, don't let
+    /// a tool change one of them. An apply that was cut off before is recovered first.
+    pub fn apply(
+        &self,
+        granted: &GrantedTree,
+        paths: Option<&[GrantPath]>,
+    ) -> Result<Applied, ApplyError> {
+        let project = granted.project();
         self.recover(project)?;
         let lock = self.change()?;
         let index = self.refresh()?;
         let chosen = selected(&index.entries, paths, Purpose::Apply).map_err(ApplyError::NothingStaged)?;
-        // No guest can have staged that.
-        if let Some(place) = chosen.iter().find(|place| is_state_folder(place)) {
-            let reason = format!("it names `{place}`, which no call can change");
-            return Err(StageError::Damaged { what: self.path().to_owned(), reason }.into());
+        let forbidden: Vec<_> = index
+            .entries
+            .iter()
+            .filter(|(place, _)| chosen.contains(*place))
+            .filter_map(|(place, entry)| granted.may_apply(place, entry.takes_away()).err())
+            .collect();
+        if !forbidden.is_empty() {
+            return Err(ApplyError::Forbidden(forbidden));
         }
         let targets = self.targets(project, &index, &chosen)?;
         let stat = fstat(&project.handle).map_err(|errno| failed(".", "looking at it", errno))?;

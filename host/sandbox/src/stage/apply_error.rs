@@ -25,6 +25,9 @@ pub enum ApplyError {
     /// There is nothing staged at or below a path.
     #[error("nothing is staged at `{0}`; the diff lists what is")]
     NothingStaged(GrantPath),
+    /// The run's grants don't let a tool change these places; each with why.
+    #[error("nothing was applied: {}; discard what is staged there, or apply other paths", forbidden(.0))]
+    Forbidden(Vec<String>),
     /// Targets aren't what the run has changed.
     #[error("nothing was applied: {}", listed(.0))]
     Conflicts(Vec<Conflict>),
@@ -128,14 +131,19 @@ impl Conflict {
 }
 
 fn listed(conflicts: &[Conflict]) -> String {
+    first(conflicts, |conflict| format!("`{}` {}", conflict.path, conflict.kind))
+}
+
+fn forbidden(places: &[String]) -> String {
+    first(places, String::clone)
+}
+
+/// The first few of many, and how many more there are.
+fn first<T>(all: &[T], shown: impl Fn(&T) -> String) -> String {
     const SHOWN: usize = 5;
-    let mut all: Vec<_> = conflicts
-        .iter()
-        .take(SHOWN)
-        .map(|conflict| format!("`{}` {}", conflict.path, conflict.kind))
-        .collect();
-    if conflicts.len() > SHOWN {
-        all.push(format!("and {} more", conflicts.len() - SHOWN));
+    let mut told: Vec<_> = all.iter().take(SHOWN).map(shown).collect();
+    if all.len() > SHOWN {
+        told.push(format!("and {} more", all.len() - SHOWN));
     }
-    all.join("; ")
+    told.join("; ")
 }

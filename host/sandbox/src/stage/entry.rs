@@ -137,6 +137,16 @@ impl Entry {
         }
     }
 
+    /// Whether what the project has there goes, or becomes another kind of thing.
+    pub(super) fn takes_away(&self) -> bool {
+        match (&self.base, &self.now) {
+            (Base::Absent, _)
+            | (Base::File { .. }, Now::File(_))
+            | (Base::Folder { .. }, Now::Folder { .. }) => false,
+            (Base::File { .. } | Base::Folder { .. } | Base::Link { .. }, _) => true,
+        }
+    }
+
     /// The contents that it needs.
     pub(super) fn contents(&self) -> impl Iterator<Item = &ContentId> {
         let base = match &self.base {

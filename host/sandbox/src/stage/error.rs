@@ -1,5 +1,6 @@
 //! What can be wrong with a stage.
 
+use crate::limit::Exceeded;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -31,9 +32,14 @@ pub enum StageError {
         /// What is wrong with it.
         reason: String,
     },
-    /// What a call changed is more than a stage can hold.
-    #[error("the stage `{}` would hold more than 32 MiB of names and notes; apply or discard what is staged, or change less at once", .0.display())]
-    TooMuch(PathBuf),
+    /// What a call changed is more than a stage can hold. A call's report says so as its outcome.
+    #[error("the stage `{}` would hold too much: {exceeded}", path.display())]
+    TooMuch {
+        /// The stage's folder.
+        path: PathBuf,
+        /// What it would hold.
+        exceeded: Exceeded,
+    },
     /// The state that a mark stands for isn't kept any more.
     #[error(
         "the stage can't go back to mark {0}: something was applied or discarded since, or it is too long ago"

@@ -8,7 +8,7 @@ use super::entry::{Base, Entry, Now, StagedFile, Times};
 use super::folder::{ContentId, Lock};
 use super::index::{Entries, Index, Shown, children, covers_project, shown};
 use super::written::written;
-use super::{KnownReads, Stage, StageError};
+use super::{KnownReads, MAX_INDEX_BYTES, Stage, StageError};
 use crate::digest::Digest;
 use crate::limit::{Exceeded, LimitKind};
 use crate::receipt::{DenialReason, Written};
@@ -35,6 +35,8 @@ pub(crate) struct Layer {
     open: HashMap<String, Arc<Body>>,
     made: Made,
     room: (u64, u64),
+    /// What the stage's record has in bytes, about: how long it is exactly shows when it's written.
+    record: u64,
 }
 
 impl Layer {
@@ -46,7 +48,12 @@ impl Layer {
         room: (u64, u64),
     ) -> Self {
         let entries = start.entries.clone();
-        Self { stage, known, lock, start, entries, open: HashMap::new(), made: Made::default(), room }
+        // Who only reads adds nothing.
+        let record = match lock {
+            Some(_) => entries.iter().map(|(place, entry)| recorded(place, entry)).sum(),
+            None => 0,
+        };
+        Self { stage, known, lock, start, entries, open: HashMap::new(), made: Made::default(), room, record }
     }
 
     /// The bytes that the stage's contents may have, and those that they had at the beginning.
@@ -156,7 +163,8 @@ impl Layer {
             unread: known.is_err(),
             origin: Some(place.to_owned()),
         });
-        self.entries.insert(place.to_owned(), Entry { base, now });
+        self.insert(place, Entry { base, now });
+        self.record_fits()?;
         Ok(Ok(()))
     }
 
@@ -164,7 +172,7 @@ impl Layer {
     fn room(&self, quota: &WriteQuota) -> Result<(), Halt> {
         if self.entries.len() >= MAX_ENTRIES {
             return Err(
-                QuotaExceeded(Exceeded::by_one_more(LimitKind::WriteEntries, MAX_ENTRIES as u64)).into()
+                QuotaExceeded(Exceeded::by_one_more(LimitKind::StageEntries, MAX_ENTRIES as u64)).into()
             );
         }
         quota.entry()
@@ -173,16 +181,38 @@ impl Layer {
     /// Remembers a folder or link of the project, which is about to change.
     pub(crate) fn note(&mut self, place: &str, base: Base, quota: &WriteQuota) -> Result<(), Halt> {
         self.room(quota)?;
-        self.entries.insert(place.to_owned(), Entry { base, now: Now::Gone });
+        self.insert(place, Entry { base, now: Now::Gone });
+        self.record_fits()
+    }
+
+    fn insert(&mut self, place: &str, entry: Entry) {
+        self.record += recorded(place, &entry);
+        if let Some(old) = self.entries.insert(place.to_owned(), entry) {
+            self.record = self.record.saturating_sub(recorded(place, &old));
+        }
+    }
+
+    fn take(&mut self, place: &str) -> Option<Entry> {
+        let old = self.entries.remove(place)?;
+        self.record = self.record.saturating_sub(recorded(place, &old));
+        Some(old)
+    }
+
+    /// Ends a call before it heaps up more names than a stage's record can have.
+    fn record_fits(&self) -> Result<(), Halt> {
+        let (limit, used) = (MAX_INDEX_BYTES as u64, self.record);
+        if used > limit {
+            return Err(QuotaExceeded(Exceeded { which: LimitKind::StageRecord, limit, used }).into());
+        }
         Ok(())
     }
 
     /// Puts something at a place. What the project has there must have been noted or copied up.
     fn put(&mut self, place: &str, now: Now) {
         self.open.remove(place);
-        let base = self.entries.remove(place).map_or(Base::Absent, |entry| entry.base);
+        let base = self.take(place).map_or(Base::Absent, |entry| entry.base);
         if !matches!((&base, &now), (Base::Absent, Now::Gone)) {
-            self.entries.insert(place.to_owned(), Entry { base, now });
+            self.insert(place, Entry { base, now });
         }
     }
 
@@ -197,6 +227,7 @@ impl Layer {
         };
         let file = StagedFile { content, mode, times, times_set: false, unread: false, origin: None };
         self.put(place, Now::File(file));
+        self.record_fits()?;
         let body = Arc::new(body);
         self.open.insert(place.to_owned(), body.clone());
         Ok(body)
@@ -205,7 +236,7 @@ impl Layer {
     pub(crate) fn make_folder(&mut self, place: &str, quota: &WriteQuota) -> Result<(), Halt> {
         self.room(quota)?;
         self.put(place, Now::Folder { times: None });
-        Ok(())
+        self.record_fits()
     }
 
     /// Removes what is staged at a place, or what was noted there.
@@ -227,6 +258,7 @@ impl Layer {
         }
         self.put(from, Now::Gone);
         self.put(to, Now::File(file));
+        self.record_fits()?;
         if let Some(body) = body {
             self.open.insert(to.to_owned(), body);
         }
@@ -271,6 +303,27 @@ impl Layer {
             self.stage.advance(&lock, |index| index.entries = entries)?;
         }
         Ok(report)
+    }
+}
+
+/// Bytes that a place takes in the stage's record.
+fn recorded(place: &str, entry: &Entry) -> u64 {
+    let mut bytes = Counted(0);
+    // Counting never fails, and what can't be written is found when it is.
+    let _ = serde_json::to_writer(&mut bytes, &(place, entry));
+    bytes.0
+}
+
+struct Counted(u64);
+
+impl std::io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

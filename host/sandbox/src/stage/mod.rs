@@ -40,6 +40,7 @@ pub(crate) use index::Shown;
 pub use known::KnownReads;
 pub(crate) use layer::Layer;
 
+use crate::limit::{Exceeded, LimitKind};
 use entry::Entry;
 use folder::{ContentId, Lock, StageFolder};
 use index::{FORM, Index};
@@ -216,7 +217,12 @@ impl Stage {
         // What is applied or discarded only makes it smaller.
         let may_grow = index.floor != index.generation;
         if text.len() > MAX_INDEX_BYTES && may_grow {
-            return Err(StageError::TooMuch(self.path().to_owned()));
+            let exceeded = Exceeded {
+                which: LimitKind::StageRecord,
+                limit: MAX_INDEX_BYTES as u64,
+                used: text.len() as u64,
+            };
+            return Err(StageError::TooMuch { path: self.path().to_owned(), exceeded });
         }
         self.folder.put_record(&what, &text)?;
         *self.slot() = Arc::new(index);

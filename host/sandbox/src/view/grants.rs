@@ -50,7 +50,7 @@ pub(super) struct Granted {
 /// stay those of the folders that were granted, whatever is put at their places later.
 #[derive(Debug)]
 pub struct GrantedTree {
-    project: ProjectDir,
+    pub(super) project: ProjectDir,
     /// As they were given.
     grants: Grants,
     digest: Digest,

@@ -23,6 +23,7 @@
 //! What it doesn't see: hard links and bind mounts are ordinary files and folders of the grant
 //! that holds them, and a mask knows a file by its names alone.
 
+mod applying;
 mod beneath;
 mod change;
 mod escape;
@@ -66,7 +67,6 @@ pub use grants::GrantedTree;
 pub(crate) use halt::Halt;
 pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
-pub(crate) use policy::is_state_folder;
 pub use project::{ProjectDir, ProjectError};
 pub(crate) use quota::{PastEnd, QuotaExceeded, WriteQuota};
 

@@ -166,6 +166,12 @@ impl View {
             self.quotas.entries(read)?;
         }
         for (name, kind) in staged {
+            let mut place = folder.clone();
+            place.push(&name)?;
+            // Staged under other masks than this call's.
+            if kind.is_some() && self.tree.masks(folder).hides_entry(place.as_str()) {
+                return Err(Refused::denied(DenialReason::HoldsHidden, folder).into());
+            }
             match kind {
                 Some(_) => names.insert(name),
                 None => names.remove(&name),

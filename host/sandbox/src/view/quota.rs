@@ -99,7 +99,7 @@ impl Quotas {
             writes: WriteQuota {
                 bytes: Shared::of(LimitKind::WriteBytes, limits.write_bytes),
                 entries: Shared::of(LimitKind::WriteEntries, limits.write_entries),
-                stage: Shared::of(LimitKind::WriteBytes, u64::MAX),
+                stage: Shared::of(LimitKind::StageBytes, u64::MAX),
                 until: None,
             },
         }
@@ -158,7 +158,7 @@ impl WriteQuota {
     /// The same for a stage that may hold so many bytes, of which some are taken.
     pub(super) fn in_stage(self, (limit, taken): (u64, u64)) -> Self {
         let stage =
-            Shared { used: Arc::new(AtomicU64::new(taken)), ..Shared::of(LimitKind::WriteBytes, limit) };
+            Shared { used: Arc::new(AtomicU64::new(taken)), ..Shared::of(LimitKind::StageBytes, limit) };
         Self { stage, ..self }
     }
 

@@ -3,7 +3,7 @@
 use crate::fence_guest::{Guest, Project, ready};
 use crate::stage_guest::{Run, path};
 use ringfence_sandbox::view::View;
-use ringfence_sandbox::{CancellationToken, GrantedTree, Stage, StageError};
+use ringfence_sandbox::{ApplyError, CancellationToken, GrantedTree, Stage};
 use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ fn the_selected_changes_are_those_that_applying_these_paths_makes() {
     let shown = run.stage.selected_changes(&[path("src/sub/b.txt")]).unwrap();
     let shown: Vec<_> = shown.iter().map(|change| change.path.to_string()).collect();
     assert_eq!(shown, ["src/c.txt", "src/c.txt/moved"]);
-    let applied = run.stage.apply(&run.dir(), Some(&[path("src/sub/b.txt")])).unwrap();
+    let applied = run.stage.apply(&run.tree(), Some(&[path("src/sub/b.txt")])).unwrap();
     let applied: Vec<_> = applied.paths.iter().map(ToString::to_string).collect();
     // The place that a file was renamed from is part of the rename.
     assert_eq!(applied, ["src/c.txt", "src/c.txt/moved", "src/sub/b.txt"]);
@@ -88,11 +88,60 @@ fn names_that_are_too_much_for_a_stage_end_the_call_and_nothing_of_it_stays() {
         folder = format!("{folder}/{}", "\u{1}".repeat(250));
         guest.make_folder(&folder).unwrap();
     }
-    for nth in 0..2_000 {
-        guest.make_folder(&format!("{folder}/{nth}")).unwrap();
-    }
-    let error = guest.try_settle().unwrap_err();
-    assert!(matches!(error, StageError::TooMuch(_)), "{error}");
+    let full = (0..2_000).find(|nth| {
+        let root = guest.root();
+        let made = ready(guest.host().create_directory_at(root, format!("{folder}/{nth}")));
+        made.is_err_and(|error| error.downcast().is_err())
+    });
+    assert!(full.is_some(), "the call is ended on the way");
+    guest.settle(false);
     let again = Stage::open(&run.stage_path()).unwrap();
     assert_eq!(again.changes().unwrap().len(), 1);
+}
+
+#[test]
+fn what_the_grants_do_not_let_a_tool_change_is_not_applied_and_named() {
+    let run = run();
+    run.call(|guest| {
+        for made in ["src/made.lock", "src/plain"] {
+            guest.write(made, "x").unwrap();
+        }
+    });
+    let run = run.masked(&["*.lock"]);
+    let error = run.apply().unwrap_err();
+    assert!(matches!(error, ApplyError::Forbidden(_)), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "nothing was applied: src/made.lock is masked (`*.lock` is hidden from tools); \
+         discard what is staged there, or apply other paths"
+    );
+    assert_eq!(run.in_project("src/plain"), None);
+    assert!(run.stage.apply(&run.tree(), Some(&[path("src/made.lock")])).is_err());
+    run.stage.apply(&run.tree(), Some(&[path("src/plain")])).unwrap();
+    assert_eq!(run.in_project("src/plain").as_deref(), Some("x"));
+    run.stage.discard(Some(&[path("src/made.lock")])).unwrap();
+}
+
+#[test]
+fn places_that_were_written_into_a_stages_record_are_judged_as_a_tools_are() {
+    for (place, why) in [
+        (".git/hooks/pre-commit", "is masked"),
+        ("src/.env", "is masked"),
+        ("src/.git/hooks/x", "is masked"),
+        (".ringfence/x", "is hidden from all tools"),
+        ("other/x", "is outside the granted folders"),
+        ("src/../other/x", "is no path"),
+        ("src//x", "is no path"),
+    ] {
+        let run = run();
+        fs::create_dir_all(run.project.at("other")).unwrap();
+        run.call(|guest| guest.write("src/new", "x").unwrap());
+        let record = run.stage_path().join("index-00000000000000000001");
+        let text = fs::read_to_string(&record).unwrap();
+        fs::write(&record, text.replace("src/new", place)).unwrap();
+        let stage = Stage::open(&run.stage_path()).unwrap();
+        let error = stage.apply(&run.tree(), None).unwrap_err().to_string();
+        assert!(error.contains(place) && error.contains(why), "{error}");
+        assert_eq!(run.in_project("other/x"), None);
+    }
 }

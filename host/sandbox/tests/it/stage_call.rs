@@ -181,6 +181,51 @@ async fn a_grant_to_write_without_a_stage_is_an_error_before_the_call() {
     drop(turn);
 }
 
+#[tokio::test]
+async fn a_call_that_fills_the_stage_is_told_the_limit_and_what_makes_room() {
+    let run = run();
+    let mut folder = "src".to_owned();
+    let mut guest = run.guest();
+    for _ in 0..15 {
+        folder = format!("{folder}/{}", "\u{1}".repeat(250));
+        guest.make_folder(&folder).unwrap();
+    }
+    // Each name takes six bytes a letter in the record.
+    for nth in 0..(32 << 20) / (6 * 15 * 250) - 20 {
+        guest.make_folder(&format!("{folder}/{nth}")).unwrap();
+    }
+    guest.settle(true);
+    WRITER.sandbox.prepare(WRITER.component()).await.unwrap();
+    let mut ended = None;
+    for nth in 0..30 {
+        let mut slow = request(&run, &format!("{folder}/new{nth}"), 0);
+        slow.limits.time_ms = 60_000;
+        let report = WRITER.sandbox.call(slow).await.unwrap();
+        if report.outcome != Outcome::Done(json!(0)) {
+            ended = Some(report);
+            break;
+        }
+    }
+    let report = ended.expect("it has no room for so many");
+    assert!(
+        matches!(report.outcome, Outcome::Exceeded(it) if it.which == LimitKind::StageRecord),
+        "{:?}",
+        report.outcome
+    );
+    let told = report.outcome.message(&report.receipt);
+    assert!(told.ends_with("applying or discarding the run's changes makes room"), "{told}");
+    assert_eq!(report.receipt.written, []);
+}
+
+#[tokio::test]
+async fn contents_that_the_stage_has_no_room_for_are_no_matter_of_a_calls_own_limit() {
+    let mut run = run();
+    run.stage = ringfence_sandbox::Stage::open(&run.stage_path()).unwrap().within(7).into();
+    let report = put(&run, "src/x", 0).await;
+    let it = ringfence_sandbox::Exceeded { which: LimitKind::StageBytes, limit: 7, used: 8 };
+    assert_eq!(report.outcome, Outcome::Exceeded(it));
+}
+
 #[test]
 fn grants_to_write_are_facts_and_grants_to_read_keep_their_digest() {
     let mut grants = run().grants;

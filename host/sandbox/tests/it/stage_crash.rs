@@ -2,7 +2,7 @@
 
 use crate::fence_guest::Project;
 use crate::stage_apply::tree;
-use crate::stage_guest::Run;
+use crate::stage_guest::{all_of, Run};
 use ringfence_sandbox::{ProjectDir, Recovered, Stage};
 use std::path::Path;
 use std::process::Command;
@@ -55,7 +55,7 @@ fn applies_for_another_test() {
     let dir = |name| std::env::var_os(name).map(std::path::PathBuf::from);
     let (Some(stage), Some(project)) = (dir(STAGE), dir(PROJECT)) else { return };
     let stage = Stage::open(&stage).unwrap();
-    stage.apply(&ProjectDir::open(&project).unwrap(), None).unwrap();
+    stage.apply(&all_of(&ProjectDir::open(&project).unwrap()), None).unwrap();
 }
 
 /// Applies in another process, which is killed at a step; whether it came to its end before.

@@ -3,7 +3,7 @@
 
 use crate::fence_guest::Project;
 use crate::stage_apply::tree;
-use crate::stage_guest::Run;
+use crate::stage_guest::{all_of, Run};
 use ringfence_sandbox::ProjectDir;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -73,16 +73,16 @@ fn a_project_on_a_full_or_read_only_disk_stays_as_it_was() {
     let project = ProjectDir::open(&dir.path().join("src/..")).unwrap();
     disk.fill(100 << 10);
     let before = tree(&dir.path().join("src"));
-    let error = run.stage.apply(&project, None).unwrap_err().to_string();
+    let error = run.stage.apply(&all_of(&project), None).unwrap_err().to_string();
     assert!(error.contains("`src/large`") && error.contains("No space"), "{error}");
     assert_eq!(tree(&dir.path().join("src")), before);
     disk.free();
     disk.remount("ro");
-    let error = run.stage.apply(&project, None).unwrap_err().to_string();
+    let error = run.stage.apply(&all_of(&project), None).unwrap_err().to_string();
     assert!(error.contains("`src/") && error.contains("Read-only"), "{error}");
     assert!(!run.stage.apply_unfinished().unwrap());
     disk.remount("rw");
-    run.stage.apply(&project, None).unwrap();
+    run.stage.apply(&all_of(&project), None).unwrap();
     assert_eq!(fs::read_to_string(dir.path().join("src/a.txt")).unwrap(), "new");
     assert_eq!(fs::metadata(dir.path().join("src/large")).unwrap().len(), 300 << 10);
 }

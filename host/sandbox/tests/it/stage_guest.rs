@@ -53,6 +53,12 @@ pub(crate) fn path(text: &str) -> GrantPath {
     GrantPath::parse(text).expect("a path")
 }
 
+/// A project of which everything may be changed that masks don't hide.
+pub(crate) fn all_of(project: &ProjectDir) -> Arc<GrantedTree> {
+    let grants = Grants { dirs: vec![DirGrant::write(GrantPath::root())], ..Grants::whole_project() };
+    GrantedTree::open(project, &grants).expect("grants")
+}
+
 impl Run {
     /// With a grant to write in these folders or files.
     pub(crate) fn on(project: Project, write: &[&str]) -> Self {
@@ -84,8 +90,13 @@ impl Run {
         ProjectDir::open(&self.project.root()).expect("a project").walked(self.walk)
     }
 
+    /// What is granted, as a person who applies something has it.
+    pub(crate) fn tree(&self) -> Arc<GrantedTree> {
+        GrantedTree::open(&self.dir(), &self.grants).expect("grants")
+    }
+
     pub(crate) fn begin(&self) -> Result<Guest, StageError> {
-        let tree = GrantedTree::open(&self.dir(), &self.grants).expect("grants");
+        let tree = self.tree();
         let view = View::staged(tree, &self.limits, &self.stage, Arc::new(self.known.clone()))?;
         Ok(Guest::with(view))
     }
@@ -116,7 +127,7 @@ impl Run {
     }
 
     pub(crate) fn apply(&self) -> Result<Applied, ApplyError> {
-        self.stage.apply(&self.dir(), None)
+        self.stage.apply(&self.tree(), None)
     }
 }
 

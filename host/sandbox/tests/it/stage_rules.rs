@@ -68,6 +68,24 @@ fn a_folder_that_something_hidden_lies_in_stays() {
 }
 
 #[test]
+fn a_folder_that_shows_empty_since_a_mask_hides_what_is_staged_there_stays_as_any_other() {
+    let mut run = Run::on(project(), &["src"]);
+    run.call(|guest| {
+        guest.make_folder("src/new").unwrap();
+        guest.write("src/new/made.lock", "staged").unwrap();
+    });
+    run = run.masked(&["*.lock"]);
+    let mut guest = run.guest();
+    let guest = &mut guest;
+    assert_eq!(guest.names("src/new"), Vec::<String>::new());
+    let outcome = guest.remove_folder("src/new");
+    assert_eq!(outcome, Err(ErrorCode::NotPermitted));
+    denied(guest, HoldsHidden, outcome);
+    let outcome = guest.rename("src/new", "src/other");
+    denied(guest, HoldsHidden, outcome);
+}
+
+#[test]
 fn a_grant_to_read_inside_one_to_write_decides_for_itself() {
     let run = Run::on(project(), &["src"]).and_read(&["src/nested", "docs"]);
     let mut guest = run.guest();

@@ -79,7 +79,7 @@ fn again(ended: &EndedCall, fenced: &Fenced, project: &Path) -> Result<Verdict> 
             component.as_str().unwrap_or("unknown")
         )));
     }
-    let Executed { outcome, receipt } = fenced.sandbox.block_on(fenced.call(&ended.call))?;
+    let Executed { outcome, receipt, turn: _ } = fenced.sandbox.block_on(fenced.call(&ended.call))?;
     let recorded = Outcome { status: ended.outcome.status, value: ended.outcome.value.clone() };
     let now = Outcome { status: outcome.status, value: outcome.value };
     if recorded == now {
