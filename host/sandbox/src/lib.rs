@@ -55,8 +55,8 @@ pub use memo::Memo;
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use stage::{
-    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, FileSide, GivenUp, KnownReads, Mark,
-    Recovered, SetAside, Side, Stage, StageError,
+    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, Deleted, FileSide, GivenUp, Kept,
+    KnownReads, Mark, Recovered, SetAside, Side, Stage, StageError,
 };
 pub use toolset::{Tool, Toolset, ToolsetError};
 pub use view::{
