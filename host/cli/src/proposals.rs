@@ -60,13 +60,7 @@ impl Proposals {
     }
 
     /// Keeps one; the oldest makes room.
-    pub(crate) fn keep(
-        &self,
-        review: ReviewId,
-        call: &ToolCall,
-        diff: String,
-        effect: Effect,
-    ) -> Result<()> {
+    pub(crate) fn keep(&self, review: ReviewId, call: &ToolCall, diff: String, effect: Effect) -> Result<()> {
         match DirBuilder::new().mode(0o700).create(&self.folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 return Err(error).with_context(|| cant("made", &self.folder));

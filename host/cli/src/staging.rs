@@ -6,9 +6,10 @@
 
 use crate::exit::{Exit, Refusal};
 use crate::proposals::Proposals;
+use crate::recovery::Recovery;
 use crate::session::own_command;
 use crate::state_dir::Folders;
-use crate::terminal::source;
+use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
 use ringfence_sandbox::{Change, Digest, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage};
@@ -128,13 +129,15 @@ impl Staging {
     }
 
     /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
-    pub fn recovered(&self, project: &Path) -> Result<Option<Settled>> {
+    pub fn recovered(&self, project: &Path) -> Result<Option<Recovery>> {
         if !self.stage.apply_unfinished()? {
             return Ok(None);
         }
         match self.stage.recover(&ProjectDir::open(project)?)? {
             Recovered::Nothing | Recovered::RolledBack => Ok(None),
-            Recovered::Finished(applied) => self.settled(Settling::Applied, &applied.paths).map(Some),
+            Recovered::Finished(applied) => {
+                Ok(Some(Recovery { settled: self.settled(Settling::Applied, &applied.paths)?, applied }))
+            }
         }
     }
 
@@ -164,7 +167,9 @@ impl Staging {
         if !ended {
             self.stage.roll_back(mark).map_err(|error| {
                 let discard = own_command(&format!("discard {run}"), folders);
-                let what = format!("what call {call} of run {run} had staged when it was cut off can't be taken back");
+                let what = format!(
+                    "what call {call} of run {run} had staged when it was cut off can't be taken back"
+                );
                 Refusal::new(Exit::Failed, format!("{what}: {error}")).hint(format!(
                     "to go on without anything that is staged, and without that call's part: {discard}"
                 ))
@@ -290,7 +295,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// What a call that waits for approval would change, fit to be shown; none where it isn't known.
 pub fn proposed(run: &RunId, review: ReviewId, folders: &Folders) -> Option<String> {
-    Proposals::of(run, &folder(folders).ok()?).diff(review).map(|diff| source(&diff))
+    Proposals::of(run, &folder(folders).ok()?).diff(review).map(|diff| terminal::diff(&diff))
 }
 
 const STAGES: &str = "stages";

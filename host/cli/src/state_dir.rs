@@ -67,7 +67,10 @@ impl Folders {
         }
         let found = fs::symlink_metadata(&path).map_err(cant)?;
         if found.is_symlink() {
-            let refusal = Refusal::usage(format!("{} is a link; runs are kept only in a folder itself", path.display()));
+            let refusal = Refusal::usage(format!(
+                "{} is a link; runs are kept only in a folder itself",
+                path.display()
+            ));
             return Err(refusal.hint("put the folder that it leads to in its place").into());
         }
         check_owned(&path, &found)?;

@@ -72,11 +72,7 @@ impl Stage {
     /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
     /// lists each with both sides; and so if the run's grants, which are judged once more, don't let
     /// a tool change one of them. An apply that was cut off before is to be recovered first.
-    pub fn apply(
-        &self,
-        granted: &GrantedTree,
-        paths: Option<&[GrantPath]>,
-    ) -> Result<Applied, ApplyError> {
+    pub fn apply(&self, granted: &GrantedTree, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
         let project = granted.project();
         let lock = self.change()?;
         let index = self.refresh()?;

@@ -1,8 +1,8 @@
 //! Giving up an apply that can't come to its end: its temporary files go, what it had deleted comes
 //! back, and what it has put into the project stays and is told.
 
-use super::apply_error::ApplyError;
 use super::apply::os_name;
+use super::apply_error::ApplyError;
 use super::changes::path_of;
 use super::entry::{Base, Blob};
 use super::folder::{Lock, random_name};
@@ -153,9 +153,9 @@ impl Stage {
             Base::Folder { mode } => {
                 mkdirat(&folder, &*name, Mode::from_raw_mode(mode & 0o777)).map_err(CopyError::System)
             }
-            Base::Link { text } => to_os(text)
-                .and_then(|text| symlinkat(&*text, &folder, &*name))
-                .map_err(CopyError::System),
+            Base::Link { text } => {
+                to_os(text).and_then(|text| symlinkat(&*text, &folder, &*name)).map_err(CopyError::System)
+            }
             Base::File { content, mode } => {
                 let temporary = format!(".ringfence-{}", random_name());
                 let at = join(above, &temporary);
@@ -203,9 +203,10 @@ fn put_by(project: &ProjectDir, plan: &Plan, index: &Index) -> Vec<GrantPath> {
     for step in plan.steps.iter().filter(|step| is_put(step).unwrap_or(false)) {
         let inner = super::index::below(&index.entries, &step.place);
         let own = index.entries.get_key_value(&step.place).map(|(place, entry)| (place.as_str(), entry));
-        let files = own.into_iter().chain(inner).filter(|(place, entry)| {
-            plan.applies(place) && entry.file().is_some()
-        });
+        let files = own
+            .into_iter()
+            .chain(inner)
+            .filter(|(place, entry)| plan.applies(place) && entry.file().is_some());
         put.extend(files.map(|(place, _)| path_of(place)));
     }
     put

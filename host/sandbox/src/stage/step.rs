@@ -92,7 +92,9 @@ impl Steps<'_> {
             Action::Remove { was } if Some(Identity::of(&found)) == *was => {
                 unlinkat(&folder, &*os_name, AtFlags::empty())
             }
-            Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. } if known == Known::Done => {
+            Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. }
+                if known == Known::Done =>
+            {
                 Ok(())
             }
             Action::RemoveFolder if is_a_folder(&found) => {
@@ -167,10 +169,9 @@ pub(super) fn is_in_place(
 fn was(step: &Step) -> Option<Identity> {
     match &step.action {
         Action::Put { was, .. } => *was,
-        Action::PutFolder { .. }
-        | Action::Remove { .. }
-        | Action::RemoveFolder
-        | Action::SetTimes { .. } => None,
+        Action::PutFolder { .. } | Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. } => {
+            None
+        }
     }
 }
 

@@ -49,6 +49,7 @@ mod reading;
 mod refused;
 mod resolve;
 mod rewrite;
+mod spelling;
 mod staged_host;
 mod stat;
 mod stream;

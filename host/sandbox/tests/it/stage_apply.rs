@@ -1,7 +1,7 @@
 //! Applying: all or nothing, only on what the run has seen, and with everything else left alone.
 
 use crate::fence_guest::{Project, WALKS};
-use crate::stage_guest::{all_of, How, Run, path};
+use crate::stage_guest::{How, Run, all_of, path};
 use ringfence_sandbox::{ApplyError, Conflict, ConflictKind, ProjectDir, Recovered};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -188,8 +188,11 @@ fn a_file_that_is_applied_stays_its_owner_s_with_its_attributes_as_far_as_may_be
         .into_iter()
         .filter(|(name, value)| put(&changed, name, value) && put(&moved, name, value))
         .collect();
-    let may_do_more = put(&changed, "security.capability", &[1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0]
-        .into_iter().chain([0; 8]).collect::<Vec<_>>());
+    let may_do_more = put(
+        &changed,
+        "security.capability",
+        &[1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0].into_iter().chain([0; 8]).collect::<Vec<_>>(),
+    );
     // Its folder gives something to new files.
     put(&run.project.at("src"), "system.posix_acl_default", &acl);
     let before = mode_of(&changed);

@@ -2,7 +2,7 @@
 
 use crate::fence_guest::Project;
 use crate::stage_apply::tree;
-use crate::stage_guest::{all_of, Run};
+use crate::stage_guest::{Run, all_of};
 use ringfence_sandbox::{ProjectDir, Recovered, Stage};
 use std::path::Path;
 use std::process::Command;

@@ -159,7 +159,9 @@ fn a_step_that_was_done_is_not_done_again_over_what_a_person_has_made_of_it_sinc
         let places = ["src/a.txt", "src/fresh", "src/kind/inner", "src/new/c.txt"];
         let done: Vec<_> = places
             .into_iter()
-            .filter(|place| applied().contains(&((*place).to_owned(), run.in_project(place).unwrap_or_default())))
+            .filter(|place| {
+                applied().contains(&((*place).to_owned(), run.in_project(place).unwrap_or_default()))
+            })
             .collect();
         for (nth, place) in done.iter().enumerate() {
             // In place, and as editors do: written anew and renamed.
