@@ -9,28 +9,28 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const FILE: &str = "notes.txt";
+pub(crate) const FILE: &str = "notes.txt";
 
-fn read() -> (&'static str, Value) {
+pub(crate) fn read() -> (&'static str, Value) {
     ("read_file", json!({ "file_path": FILE }))
 }
 
-fn edit(old: &str, new: &str) -> (&'static str, Value) {
+pub(crate) fn edit(old: &str, new: &str) -> (&'static str, Value) {
     ("edit_file", json!({ "file_path": FILE, "old": old, "new": new }))
 }
 
-fn write(path: &str, content: &str) -> (&'static str, Value) {
+pub(crate) fn write(path: &str, content: &str) -> (&'static str, Value) {
     ("write_file", json!({ "file_path": path, "content": content }))
 }
 
-struct Writing {
-    product: Product,
-    project: PathBuf,
+pub(crate) struct Writing {
+    pub(crate) product: Product,
+    pub(crate) project: PathBuf,
     before: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Writing {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let product = sample();
         let project = product.home().join("my_project");
         fs::write(project.join(FILE), "one\r\ntwo").unwrap();
@@ -38,13 +38,13 @@ impl Writing {
         Self { product, project, before }
     }
 
-    fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
+    pub(crate) fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
         let server = MessagesApi::start(calling(calls));
         let arguments = [&["run", "my_project", "change it", "--dir", ".:write"], more].concat();
         self.product.run(&arguments, &server.env())
     }
 
-    fn command(&self, name: &str, more: &[&str]) -> Ended {
+    pub(crate) fn command(&self, name: &str, more: &[&str]) -> Ended {
         let id = shown(&self.product)["id"].as_str().expect("an id").to_owned();
         self.product.run(&[&[name, &id], more].concat(), &[])
     }
@@ -53,7 +53,7 @@ impl Writing {
         snapshot(&self.project) == self.before
     }
 
-    fn file(&self) -> String {
+    pub(crate) fn file(&self) -> String {
         fs::read_to_string(self.project.join(FILE)).unwrap()
     }
 }
