@@ -165,10 +165,10 @@ impl Stage {
         Ok(self.folder.put_record(APPLY, &text)?)
     }
 
-    /// Removes the records of an apply, that of what it is last.
+    /// Removes the records of an apply. Marks alone are nobody's.
     pub(super) fn forget(&self) -> Result<(), StageError> {
-        Marks::remove(&self.folder)?;
-        self.folder.remove_record(APPLY)
+        self.folder.remove_record(APPLY)?;
+        Marks::remove(&self.folder)
     }
 
     /// Compares each target with what the stage took it for.
@@ -230,7 +230,9 @@ impl Stage {
         let temporaries = Temporaries::new(&self.folder, project, entries, plan);
         let mut steps = Steps { project, plan, entries, temporaries, carried: Carried::default() };
         let marks = Marks::read(&self.folder, plan.steps.len());
-        for (nth, step) in plan.steps.iter().enumerate() {
+        // What isn't staged any more was finished before.
+        let is_staged = |step: &Step| entries.contains_key(&step.place);
+        for (nth, step) in plan.steps.iter().enumerate().filter(|(_, step)| is_staged(step)) {
             let folder = split(&step.place).0;
             folders.insert(folder);
             steps.carry_out(step, marks.of(nth)).map_err(|error| stuck(folder, error))?;
