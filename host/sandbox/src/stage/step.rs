@@ -31,6 +31,11 @@ pub(super) struct Steps<'a> {
 impl Steps<'_> {
     pub(super) fn carry_out(&mut self, step: &Step, known: Known) -> Result<(), ApplyError> {
         let system = |errno| failed(&step.place, "putting it into place", errno);
+        let folder = || self.project.folder(split(&step.place).0);
+        // It was done, and a person has moved its folder since.
+        if known == Known::Done && matches!(folder(), Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) {
+            return Ok(());
+        }
         if let Some(temporary) = step.temporary() {
             if !temporary::is_there(self.project, &temporary).map_err(system)? {
                 if self.was_done(step, known).map_err(system)? {

@@ -186,6 +186,27 @@ fn a_step_that_was_done_is_not_done_again_over_what_a_person_has_made_of_it_sinc
 }
 
 #[test]
+fn a_folder_that_a_person_moves_away_once_all_in_it_was_done_keeps_no_apply_from_its_end() {
+    let mut finished = 0;
+    for step in 1.. {
+        let run = run();
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        if tree(&run.project.root()) != applied() {
+            continue;
+        }
+        fs::rename(run.project.at("src"), run.project.at("moved")).unwrap();
+        let Recovered::Finished(done) = run.stage.recover(&run.dir()).unwrap() else { panic!("{step}") };
+        assert_eq!(done.set_aside, [], "{step}");
+        assert_eq!(run.in_project("moved/a.txt").as_deref(), Some("ONE"), "{step}");
+        assert!(!run.project.at("src").exists() && run.stage.is_empty().unwrap(), "{step}");
+        finished += 1;
+    }
+    assert!(finished >= 2, "{finished}");
+}
+
+#[test]
 fn where_nobody_knows_whether_a_step_was_done_nothing_of_either_is_lost() {
     let (mut aside, mut left) = (0, 0);
     for step in 1.. {
