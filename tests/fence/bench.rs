@@ -5,8 +5,9 @@ use crate::made;
 use crate::standing::Standing;
 use ringfence_sandbox::{
     Applied, ApplyError, CallReport, CallRequest, CancellationToken, ComponentSource, DirGrant,
-    EgressContext, GrantPath, GrantedTree, Grants, HostGrant, KnownReads, Limits, Outcome, ProjectDir,
-    Sandbox, SandboxConfig, SecretGrant, Stage, Tool, Toolset, VariableName, VariableValue, Variables,
+    EgressContext, GrantPath, GrantedTree, Grants, HostGrant, KnownReads, Limits, MaskPattern, Outcome,
+    ProjectDir, Sandbox, SandboxConfig, SecretGrant, Stage, Tool, Toolset, VariableName, VariableValue,
+    Variables,
 };
 use ringfence_tests::product::Product;
 use serde_json::{Value, json};
@@ -131,7 +132,16 @@ impl Fence {
 
     /// In this folder, with these granted.
     pub(crate) fn granting_in(folder: &Path, folders: &[&str]) -> Self {
-        let grants = Grants { dirs: granted(folders), ..Grants::whole_project() };
+        Self::masking_in(folder, folders, &[])
+    }
+
+    /// The same, and the last of them hides these.
+    pub(crate) fn masking_in(folder: &Path, folders: &[&str], masks: &[&str]) -> Self {
+        let mut dirs = granted(folders);
+        if let Some(last) = dirs.last_mut() {
+            last.masks.patterns = masks.iter().map(|mask| MaskPattern::parse(mask).unwrap()).collect();
+        }
+        let grants = Grants { dirs, ..Grants::whole_project() };
         Self::at_home(tempfile::tempdir_in(folder).unwrap(), &grants)
     }
 

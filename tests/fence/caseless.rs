@@ -14,6 +14,15 @@ threats! {
     "A file outside the grant, by the granted folder's name in another case",
         View, "what was asked and what is granted"
         => Caseless a_granted_folder_in_another_case;
+    "Changing a folder that is granted for reading within one for writing, by its name in another case",
+        View, "what was asked, what is granted, and which grant it is spelled like"
+        => Caseless a_grant_for_reading_in_another_case;
+    "What a grant hides that lies within another one, by that grant's name in another case",
+        View, "what was asked, what is granted, and which grant it is spelled like"
+        => Caseless what_a_deeper_grant_hides_in_another_case;
+    "Changing one file under two spellings of its name",
+        Knowledge, "that it is changed already under another spelling"
+        => Caseless a_file_under_two_spellings;
     "Overwriting and deleting a file that was never read, by its name in another case",
         Knowledge, "that it was not read first"
         => Caseless an_unread_file_in_another_case;
@@ -59,6 +68,68 @@ fn a_granted_folder_in_another_case(guest: &Guest) {
         }
     };
     each(attack, &["src"], guest);
+}
+
+fn a_grant_for_reading_in_another_case(guest: &Guest) {
+    let attack = |fence: &Fence, guest: &Guest| {
+        let before = fence.content();
+        let like =
+            ["is outside the granted folders (., write; lib, read)", "spelled like lib, and not the same"];
+        for path in ["LIB/a.txt", "Lib/a.txt", "src/../LIB/new", "LIB/sub/new"] {
+            for how in ["create", "append", "truncate", "remove", "make-folder"] {
+                change(fence, guest, how, path, "").is_denied(&["not_granted"], &like);
+            }
+            fence.call(guest, "read_text", json!({ "path": path })).is_denied(&["not_granted"], &like);
+        }
+        for (from, to) in [("LIB", "other"), ("src/a.txt", "LIB/a.txt"), ("LIB/a.txt", "src/a.txt")] {
+            fence.call(guest, "read_text", json!({ "path": "src/a.txt" })).done();
+            change(fence, guest, "rename", from, to).is_denied(&["not_granted"], &like);
+        }
+        change(fence, guest, "remove-folder", "LIB", "").is_denied(&["not_granted"], &like);
+        fence.nothing_stays();
+        assert_eq!(fence.content(), before);
+    };
+    each(|fence, guest| attack(fence.file("lib/a.txt", "theirs"), guest), &[".:write", "lib"], guest);
+}
+
+fn what_a_deeper_grant_hides_in_another_case(guest: &Guest) {
+    for mounted in Mounted::each() {
+        let fence = Fence::masking_in(mounted.path(), &[".", "lib"], &["secret.*"]);
+        let before = fence.content();
+        for path in ["LIB/secret.txt", "lib/../Lib/secret.txt", "LIB/SECRET.TXT"] {
+            let called = fence.call(guest, "read_text", json!({ "path": path }));
+            called.is_denied(&["not_granted"], &["spelled like lib, and not the same"]);
+        }
+        for path in ["lib/secret.txt", "lib/SECRET.TXT"] {
+            let called = fence.call(guest, "read_text", json!({ "path": path }));
+            called.is_denied(&["masked"], &["is masked"]);
+        }
+        assert_eq!(fence.content(), before);
+    }
+}
+
+fn a_file_under_two_spellings(guest: &Guest) {
+    let attack = |fence: &Fence, guest: &Guest| {
+        for path in ["src/a.txt", "src/A.TXT", "SRC/a.txt"] {
+            let called = fence.call(guest, "read_text", json!({ "path": path }));
+            assert_eq!(called.report.receipt.denials.is_empty(), path.starts_with("src"), "{called}");
+        }
+        change(fence, guest, "append", "src/a.txt", "").done();
+        let written = json!({ "path": "src/a.txt", "text": "mine", "at": 0 });
+        fence.call(guest, "write_at", written).done();
+        for how in ["create", "append", "truncate", "remove"] {
+            let called = change(fence, guest, how, "src/A.TXT", "");
+            called.is_denied(&["other_spelling"], &["under another spelling of its name"]);
+        }
+        for (from, to) in [("src/A.TXT", "src/b.txt"), ("src/sub/b.txt", "src/A.TXT")] {
+            let called = change(fence, guest, "rename", from, to);
+            called.is_denied(&["other_spelling"], &["under another spelling of its name"]);
+        }
+        assert_eq!(fence.staged(), ["src/a.txt"]);
+        assert_eq!(fence.apply().unwrap().set_aside, []);
+        assert!(fs::read_to_string(fence.at("src/a.txt")).unwrap().starts_with("mine"));
+    };
+    each(attack, &["src:write"], guest);
 }
 
 fn an_unread_file_in_another_case(guest: &Guest) {

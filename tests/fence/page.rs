@@ -22,6 +22,7 @@ const SECTIONS: &[(&str, &[Row])] = &[
     ("Staged changes: where", writes::places::ROWS),
     ("Staged changes: how much, and by whom", writes::amounts::ROWS),
     ("Staged changes: applied by a person", writes::applying::ROWS),
+    ("Staged changes: an apply that was cut off", writes::cut_off::ROWS),
     ("Time, memory, output", resources::ROWS),
     ("State and information", information::ROWS),
     ("The environment", environment::ROWS),

@@ -3,6 +3,7 @@
 
 pub(crate) mod amounts;
 pub(crate) mod applying;
+pub(crate) mod cut_off;
 mod driven;
 pub(crate) mod knowing;
 pub(crate) mod places;

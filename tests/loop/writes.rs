@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
-const FILE: &str = "notes.txt";
+pub(crate) const FILE: &str = "notes.txt";
 
-fn read() -> (&'static str, Value) {
+pub(crate) fn read() -> (&'static str, Value) {
     ("read_file", json!({ "file_path": FILE }))
 }
 
@@ -39,7 +39,7 @@ impl Writing {
         Self { product, project, before }
     }
 
-    fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
+    pub(crate) fn run(&self, calls: &[(&str, Value)], more: &[&str]) -> Ended {
         self.drive(&MessagesApi::start(calling(calls)), more)
     }
 
@@ -66,7 +66,7 @@ impl Writing {
         snapshot(&self.project) == self.before
     }
 
-    fn file(&self) -> String {
+    pub(crate) fn file(&self) -> String {
         fs::read_to_string(self.project.join(FILE)).unwrap()
     }
 }

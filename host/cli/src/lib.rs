@@ -25,6 +25,7 @@ pub mod output;
 pub mod progress;
 mod proposals;
 pub mod recall;
+pub mod recovery;
 #[cfg(test)]
 mod rehearsal;
 pub mod report;

@@ -15,6 +15,7 @@ use crate::model_choice::{Environment, ModelPlan};
 use crate::notify::{Notifying, Subscription};
 use crate::output::{err, out};
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
+use crate::recovery::Recovery;
 use crate::report::{self, Report};
 use crate::review::{Given, Reviewer, describe, ways_on, would_change};
 use crate::setup::Setup;
@@ -24,8 +25,7 @@ use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{
-    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, Settled, State, Subject,
-    TaskStatus,
+    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
 };
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
@@ -253,9 +253,12 @@ pub fn go_on(
             fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?
         }
     };
-    let settled = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
+    let recovery = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
+    if let Some(recovery) = &recovery {
+        recovery.tell(voice.quiet);
+    }
     let origin = if was_driven { Origin::Driven } else { Origin::Forked };
-    let driven = go(&sandbox, origin, settled, |interrupt| Driver {
+    let driven = go(&sandbox, origin, recovery.map(|it| (it, voice)), |interrupt| Driver {
         run,
         lease,
         model,
@@ -358,7 +361,7 @@ enum Origin {
 fn go(
     sandbox: &Sandbox,
     origin: Origin,
-    settled: Option<Settled>,
+    recovery: Option<(Recovery, Voice)>,
     driver: impl FnOnce(Interrupt) -> Driver,
 ) -> Result<Driven> {
     sandbox.block_on(async {
@@ -367,8 +370,11 @@ fn go(
         let identity = driver.model.identity();
         driver.observer.notice(Notice::ModelChosen { identity: &identity });
         driver.observer.notice(Notice::Opened { run: &run, resumed: origin != Origin::New });
-        if let Some(settled) = settled {
-            driver.record(EventKind::ChangesSettled(settled), None)?;
+        if let Some((recovery, voice)) = recovery {
+            if voice.json {
+                print_line(&json!({"type": "recovered", "recovered": recovery.json()}))?;
+            }
+            driver.record(EventKind::ChangesSettled(recovery.settled), None)?;
         }
         match origin {
             Origin::New => {}

@@ -6,9 +6,10 @@
 
 use crate::exit::{Exit, Refusal};
 use crate::proposals::Proposals;
+use crate::recovery::Recovery;
 use crate::session::own_command;
 use crate::state_dir::Folders;
-use crate::terminal::source;
+use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
 use ringfence_sandbox::{
@@ -148,13 +149,15 @@ impl Staging {
     }
 
     /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
-    pub fn recovered(&self, project: &Path) -> Result<Option<Settled>> {
+    pub fn recovered(&self, project: &Path) -> Result<Option<Recovery>> {
         if !self.stage.apply_unfinished()? {
             return Ok(None);
         }
         match self.stage.recover(&ProjectDir::open(project)?)? {
             Recovered::Nothing | Recovered::RolledBack => Ok(None),
-            Recovered::Finished(applied) => self.settled(Settling::Applied, &applied.paths).map(Some),
+            Recovered::Finished(applied) => {
+                Ok(Some(Recovery { settled: self.settled(Settling::Applied, &applied.paths)?, applied }))
+            }
         }
     }
 
@@ -289,7 +292,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// What a call that waits for approval would change, fit to be shown; none where it isn't known.
 pub fn proposed(run: &RunId, review: ReviewId, folders: &Folders) -> Option<String> {
-    Proposals::of(run, &folder(folders).ok()?).diff(review).map(|diff| source(&diff))
+    Proposals::of(run, &folder(folders).ok()?).diff(review).map(|diff| terminal::diff(&diff))
 }
 
 const STAGES: &str = "stages";

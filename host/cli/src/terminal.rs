@@ -4,6 +4,10 @@
 //! move the cursor, set the title or paint over what was said, and controls that reverse the
 //! direction of text. All of them are shown as what they are.
 
+mod diff;
+
+pub use diff::diff;
+
 use std::fmt::Write;
 use std::io::IsTerminal;
 
@@ -48,6 +52,24 @@ pub fn one_line(text: &str, most: usize) -> String {
             }
             push(&mut out, character);
             count += 1;
+        }
+    }
+    out
+}
+
+/// A name of a file on one line: two that differ look different. White space other than a space in
+/// its middle is shown by its number, and a backslash is doubled, so that nothing looks like that.
+pub fn name(text: &str) -> String {
+    let inner = text.trim_matches(' ');
+    let begins = text.len() - text.trim_start_matches(' ').len();
+    let mut out = String::with_capacity(text.len());
+    for (at, character) in text.char_indices() {
+        let is_inner = at >= begins && at < begins + inner.len();
+        let is_seen = if character == ' ' { is_inner } else { !character.is_whitespace() };
+        match character {
+            '\\' => out.push_str("\\\\"),
+            _ if is_seen && !is_unseen(character) => push(&mut out, character),
+            _ => out.extend(character.escape_unicode()),
         }
     }
     out
@@ -144,6 +166,23 @@ mod tests {
         let text = "分析\tПривет\nשלום مرحبا 👩‍👩‍👧 é";
         assert_eq!(plain(text), text);
         assert_eq!(plain("one\r\ntwo\r\n"), "one\ntwo\n");
+    }
+
+    #[test]
+    fn names_that_differ_look_different() {
+        for (text, shown) in [
+            ("one two.txt", "one two.txt"),
+            ("one  two.txt", "one  two.txt"),
+            ("one\u{a0}two.txt", "one\\u{a0}two.txt"),
+            ("one\\u{a0}two.txt", "one\\\\u{a0}two.txt"),
+            (" one two.txt ", "\\u{20}one two.txt\\u{20}"),
+            ("one\ttwo\nthree\u{3000}\u{200d}", "one\\u{9}two\\u{a}three\\u{3000}\\u{200d}"),
+            ("\u{1b}[31m\u{202e}", "\\u{1b}[31m\\u{202e}"),
+            ("  ", "\\u{20}\\u{20}"),
+            ("分析/é.txt", "分析/é.txt"),
+        ] {
+            assert_eq!(name(text), shown);
+        }
     }
 
     #[test]

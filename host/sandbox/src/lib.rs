@@ -57,8 +57,8 @@ pub use memo::Memo;
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use stage::{
-    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, Effect, FileSide, GivenUp, KnownReads,
-    Mark, Recovered, SetAside, Side, Stage, StageError, Trial,
+    Applied, ApplyError, Change, ChangeKind, Conflict, ConflictKind, Deleted, Effect, FileSide, GivenUp,
+    Kept, KnownReads, Mark, Recovered, SetAside, Side, Stage, StageError, Trial,
 };
 pub use toolset::{Tool, Toolset, ToolsetError};
 pub use variable::{MAX_VARIABLES, VariableError, VariableName, VariableValue, Variables};

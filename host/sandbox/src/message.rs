@@ -3,7 +3,8 @@
 //! Text of the guest's may be in it: whoever prints it neutralises control characters.
 
 use crate::egress::HostGrant;
-use crate::mask::Masks;
+use crate::grant::GrantPath;
+use crate::mask::{Masks, lies_in, likeness};
 use crate::receipt::{Denial, DenialReason, GrantedDir, Outcome, Receipt};
 use serde_json::Value;
 use std::fmt::Write;
@@ -42,6 +43,10 @@ impl Denial {
     pub fn message(&self, granted: &[GrantedDir], hosts: &[HostGrant]) -> String {
         let asked = &self.asked;
         let mut line = match self.reason {
+            DenialReason::NotGranted if let Some(grant) = spelled_like(&self.resolved, granted) => format!(
+                "{asked} is outside the granted folders ({}): it is spelled like {grant}, and not the same",
+                listed(granted)
+            ),
             DenialReason::NotGranted => {
                 format!("{asked} is outside the granted folders ({})", listed(granted))
             }
@@ -73,6 +78,9 @@ impl Denial {
             DenialReason::ChangedSinceRead => {
                 format!("{asked} can't be changed: it has changed since it was read; read it again")
             }
+            DenialReason::OtherSpelling => format!(
+                "{asked} can't be changed: the run has changed that file under another spelling of its name; use that one"
+            ),
             DenialReason::CrossesGrants => {
                 format!("{asked} can't be moved from one grant into another ({})", listed(granted))
             }
@@ -120,6 +128,18 @@ fn refusals(denials: &[Denial], granted: &[GrantedDir], hosts: &[HostGrant]) -> 
         let _ = write!(line, "; and {} more", denials.len() - SHOWN_DENIALS);
     }
     line
+}
+
+/// The grant that a place would lie in if case and the like didn't count.
+fn spelled_like<'g>(place: &str, granted: &'g [GrantedDir]) -> Option<&'g GrantPath> {
+    let likeness = likeness(place);
+    let lies_in = |path: &GrantPath| {
+        let folder = path.names().join("/");
+        let is_spelled_so =
+            place == folder || place.strip_prefix(&folder).is_some_and(|way| way.starts_with('/'));
+        !folder.is_empty() && !is_spelled_so && lies_in(&likeness, &self::likeness(&folder))
+    };
+    granted.iter().map(|dir| &dir.path).find(|path| lies_in(path))
 }
 
 fn listed(granted: &[GrantedDir]) -> String {

@@ -77,6 +77,9 @@ pub enum DenialReason {
     NotRead,
     /// A change of a file that isn't any more what the run has read.
     ChangedSinceRead,
+    /// A change of a file that is staged already under another spelling of its name, where the file
+    /// system takes both for one.
+    OtherSpelling,
     /// A move from one grant into another.
     CrossesGrants,
     /// Removing, replacing or moving the granted folder or file itself, or a folder that holds it.

@@ -6,7 +6,7 @@ use crate::output::{out, out_json};
 use crate::session::replay;
 use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
-use crate::terminal::{one_line, source};
+use crate::terminal::{diff, name};
 use anyhow::{Context, Result};
 use console::style;
 use ringfence_engine::{Effect, Run};
@@ -43,7 +43,7 @@ pub(super) fn execute(args: &DiffArgs, global: &GlobalArgs) -> Result<Exit> {
         out(&changes.iter().map(line).collect::<String>())?;
     } else {
         for change in &changes {
-            out(&coloured(&source(&change.unified_diff()?)))?;
+            out(&coloured(&diff(&change.unified_diff()?)))?;
         }
     }
     Ok(Exit::Done)
@@ -69,13 +69,13 @@ fn nothing_at(path: &GrantPath) -> Refusal {
 
 /// One change in a line, as `apply` and `discard` name it too.
 pub(super) fn line(change: &Change) -> String {
-    let path = one_line(&change.path.to_string(), 4_096);
+    let path = name(&change.path.to_string());
     match &change.kind {
         ChangeKind::Created => format!("created   {path}\n"),
         ChangeKind::Modified => format!("modified  {path}\n"),
         ChangeKind::Deleted => format!("deleted   {path}\n"),
         ChangeKind::Renamed { from } => {
-            format!("renamed   {} to {path}\n", one_line(&from.to_string(), 4_096))
+            format!("renamed   {} to {path}\n", name(&from.to_string()))
         }
     }
 }

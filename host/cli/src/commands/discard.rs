@@ -1,10 +1,10 @@
 //! `ringfence discard`: throws away what a run has changed.
 
-use super::settle::{Settle, Unsettled};
+use super::settle::{CutOff, Settle, Unsettled};
 use crate::args::{GlobalArgs, SettleArgs};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
-use crate::terminal::one_line;
+use crate::terminal::name;
 use anyhow::Result;
 use ringfence_engine::Settling;
 use ringfence_sandbox::ApplyError;
@@ -14,9 +14,9 @@ use serde_json::json;
 pub(super) fn execute(args: &SettleArgs, global: &GlobalArgs) -> Result<Exit> {
     let mut settle = match Settle::open(args, Settling::Discarded, global)? {
         Ok(settle) => settle,
-        Err(Unsettled::Nothing(run)) => {
+        Err(Unsettled::Nothing(run, cut_off)) => {
             if args.json {
-                out_json(&json!({ "discarded": [] }))?;
+                out_json(&CutOff::beside(cut_off.as_ref(), json!({ "discarded": [] })))?;
             } else {
                 err(&format!("nothing is staged in run {run}\n"));
             }
@@ -29,9 +29,9 @@ pub(super) fn execute(args: &SettleArgs, global: &GlobalArgs) -> Result<Exit> {
     })?;
     settle.journal(Settling::Discarded, &discarded)?;
     if args.json {
-        out_json(&json!({ "discarded": discarded }))?;
+        out_json(&CutOff::beside(settle.cut_off(), json!({ "discarded": discarded })))?;
     } else {
-        let line = |path: &_| format!("discarded {}\n", one_line(&format!("{path}"), 4_096));
+        let line = |path: &_| format!("discarded {}\n", name(&format!("{path}")));
         out(&discarded.iter().map(line).collect::<String>())?;
     }
     Ok(Exit::Done)

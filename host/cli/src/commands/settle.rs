@@ -6,6 +6,7 @@ use crate::config::Durability;
 use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
 use crate::output::err;
+use crate::recovery::{Recovery, given_up_json, tell_given_up};
 use crate::session::{own_command, replay};
 use crate::setup::Setup;
 use crate::staging::Staging;
@@ -13,8 +14,9 @@ use crate::state_dir::Folders;
 use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_engine::{Event, EventKind, Run, Settled, Settling};
-use ringfence_sandbox::{GrantPath, GrantedTree, ProjectDir};
+use ringfence_sandbox::{GivenUp, GrantPath, GrantedTree, ProjectDir};
 use ringfence_store::{Entry, Lease, Store, StoreError};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,12 +27,36 @@ pub(super) struct Settle {
     run: Run,
     project: PathBuf,
     paths: Option<Vec<GrantPath>>,
+    cut_off: Option<CutOff>,
 }
 
 /// Why there is nothing to do.
 pub(super) enum Unsettled {
-    /// Nothing is staged in this run.
-    Nothing(String),
+    /// Nothing is staged in this run, any more where an apply had been cut off.
+    Nothing(String, Option<CutOff>),
+}
+
+/// What became of an apply that had been cut off. Has been told in words.
+pub(super) enum CutOff {
+    /// It is finished.
+    Finished(Recovery),
+    /// It was given up, and this is left of it.
+    GivenUp(GivenUp),
+}
+
+impl CutOff {
+    /// An object with what became of it besides what the command did.
+    pub(super) fn beside(this: Option<&Self>, mut told: Value) -> Value {
+        let field = match this {
+            Some(Self::Finished(recovery)) => Some(("recovered", recovery.json())),
+            Some(Self::GivenUp(left)) => Some(("given_up", given_up_json(left))),
+            None => None,
+        };
+        if let (Some((name, value)), Some(fields)) = (field, told.as_object_mut()) {
+            fields.insert(name.to_owned(), value);
+        }
+        told
+    }
 }
 
 impl Settle {
@@ -49,7 +75,7 @@ impl Settle {
         let lease = store.lease(&known.id).map_err(|error| driven(error, &folders))?;
         let journal = store.journal(&known.id)?;
         if !Staging::is_there(&known.id, &folders) {
-            return Ok(Err(Unsettled::Nothing(known.id.0)));
+            return Ok(Err(Unsettled::Nothing(known.id.0, None)));
         }
         let gives_up = how == Settling::Discarded && args.paths.is_empty();
         let staging = match gives_up {
@@ -58,16 +84,16 @@ impl Settle {
         };
         let run = Run::from_state(replay(&journal)?);
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
-        let mut settle = Self { staging, lease, run, project: journal.run.project.clone(), paths };
+        let project = journal.run.project.clone();
+        let mut settle = Self { staging, lease, run, project, paths, cut_off: None };
         match settle.staging.recovered(&settle.project) {
             Ok(None) => {}
-            Ok(Some(settled)) => {
-                if !global.quiet {
-                    err("note: an apply that was cut off has been finished\n");
-                }
-                settle.record(settled)?;
+            Ok(Some(recovery)) => {
+                recovery.tell(global.quiet);
+                settle.record(recovery.settled.clone())?;
+                settle.cut_off = Some(CutOff::Finished(recovery));
             }
-            Err(error) if gives_up => settle.give_up(&error)?,
+            Err(error) if gives_up => settle.cut_off = settle.give_up(&error)?.map(CutOff::GivenUp),
             Err(error) => return Err(error),
         }
         match settle.staging.stage().is_empty() {
@@ -75,7 +101,7 @@ impl Settle {
                 if gives_up {
                     settle.staging.forget_pending()?;
                 }
-                Ok(Err(Unsettled::Nothing(known.id.0)))
+                Ok(Err(Unsettled::Nothing(known.id.0, settle.cut_off)))
             }
             Ok(_) => Ok(Ok(settle)),
             // What can't be read can still be thrown away.
@@ -89,6 +115,11 @@ impl Settle {
         let project = ProjectDir::open(&self.project).or_usage()?;
         let grants = Setup::of(self.run.state())?.grants;
         Ok(GrantedTree::open(&project, &grants).or_usage()?)
+    }
+
+    /// What became of an apply that had been cut off.
+    pub(super) fn cut_off(&self) -> Option<&CutOff> {
+        self.cut_off.as_ref()
     }
 
     /// Where; none means everywhere.
@@ -106,22 +137,16 @@ impl Settle {
     }
 
     /// Lets an apply be that can't come to its end, and says what it leaves.
-    fn give_up(&self, why: &anyhow::Error) -> Result<()> {
+    fn give_up(&self, why: &anyhow::Error) -> Result<Option<GivenUp>> {
+        let left = self.staging.stage().give_up_apply()?;
         err(&format!(
             "note: an apply that was cut off is given up: {}\n",
             one_line(&format!("{why:#}"), 500)
         ));
-        let Some(left) = self.staging.stage().give_up_apply()? else { return Ok(()) };
-        for path in left.in_project {
-            err(&format!(
-                "note: `{}` was put into the project by it and stays\n",
-                one_line(&path.to_string(), 4_096)
-            ));
+        if let Some(left) = &left {
+            tell_given_up(left);
         }
-        for path in left.temporaries {
-            err(&format!("note: `{}` may be left of it; delete it\n", one_line(&path.to_string(), 4_096)));
-        }
-        Ok(())
+        Ok(left)
     }
 
     fn record(&mut self, settled: Settled) -> Result<()> {

@@ -35,6 +35,20 @@ pub(crate) fn without_tails(folded: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
+/// Both at once: two places of which this is one may be one.
+pub(crate) fn likeness(place: &str) -> Cow<'_, str> {
+    let folded = folded(place);
+    match without_tails(&folded) {
+        Some(shorter) => Cow::Owned(shorter),
+        None => folded,
+    }
+}
+
+/// Whether a place is a folder or lies in it, both of them likenesses.
+pub(crate) fn lies_in(place: &str, folder: &str) -> bool {
+    folder.is_empty() || place.strip_prefix(folder).is_some_and(|way| way.is_empty() || way.starts_with('/'))
+}
+
 /// All characters that Unicode's full case folding turns into ASCII, and lower case doesn't.
 fn ascii_of(c: char) -> Option<&'static str> {
     Some(match c {
@@ -78,6 +92,22 @@ mod tests {
             ("密钥", "密钥"),
         ] {
             assert_eq!(folded(text), fold, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_lies_in_what_may_be_its_folder_by_whole_names() {
+        for (place, folder, lies) in [
+            ("LIB/a", "lib", true),
+            ("lib./A", "Lib", true),
+            ("lib", "LIB ", true),
+            ("Straße/x", "STRASSE", true),
+            ("lib2/a", "lib", false),
+            ("a/lib", "lib", false),
+            ("lib", "lib/a", false),
+            ("lib", "", true),
+        ] {
+            assert_eq!(lies_in(&likeness(place), &likeness(folder)), lies, "{place} in {folder}");
         }
     }
 

@@ -10,7 +10,7 @@ mod fold;
 mod pattern;
 mod set;
 
-pub(crate) use fold::{folded, without_tails};
+pub(crate) use fold::{folded, lies_in, likeness, without_tails};
 pub use pattern::{MAX_MASK_BYTES, MaskError, MaskPattern};
 pub(crate) use set::{Hidden, MaskSet};
 

@@ -2,20 +2,23 @@
 //! is killed on the way.
 //!
 //! Each target is compared with what the stage took it for; the new contents are written into
-//! temporary files beside their targets; a record says that it's decided; then they are renamed into
-//! place. A crash before that record takes the temporary files away again, one after it is carried
-//! on to the end (`recover`). It all goes through the project's handle, and through no link.
+//! temporary files and folders beside their targets; a record says that it's decided; then they are
+//! renamed into place. A crash before that record takes the temporary ones away again, one after it
+//! is carried on to the end (`recover`). What takes room on the disk comes before the record. It all
+//! goes through the project's handle, and through no link.
 
 use super::apply_error::{ApplyError, Conflict, ConflictKind};
 use super::changes::{Change, path_of};
-use super::entry::{Base, Entry, Now, StagedFile, Time, Times};
+use super::entry::{Base, Entry, Now, Time, Times};
 use super::failpoint::hit;
 use super::folder::Lock;
 use super::index::Index;
-use super::plan::{Action, Plan, Progress, Step, Targets, file_of, steps};
+use super::marks::Marks;
+use super::plan::{Action, Plan, Progress, Step, Targets, steps};
 use super::select::{Purpose, selected};
-use super::target::{Identity, Mismatch, check, find, holds, is_folder, split};
-use super::temporary::{self, Temporaries};
+use super::step::Steps;
+use super::target::{Identity, Mismatch, check, find, is_folder, split};
+use super::temporary::{Temporaries, take_away};
 use super::{APPLY, Stage, StageError};
 use crate::grant::GrantPath;
 use crate::view::{GrantedTree, ProjectDir, from_os, one_name};
@@ -37,8 +40,17 @@ pub struct Applied {
 pub struct SetAside {
     /// Where it was.
     pub path: GrantPath,
-    /// Where it is now; the same place if it was left alone.
+    /// Where it is now; the same place if it was left alone. What the run wanted there is staged
+    /// still, unless it was to be deleted.
     pub now_at: GrantPath,
+}
+
+/// What came into the way of an apply's steps.
+#[derive(Debug, Default)]
+pub(super) struct Carried {
+    pub(super) set_aside: Vec<SetAside>,
+    /// A place that a person may have changed after its step, or before it: it stays staged.
+    pub(super) left: Option<String>,
 }
 
 /// What [`Stage::recover`] found to do.
@@ -59,10 +71,9 @@ impl Stage {
     ///
     /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
     /// lists each with both sides; and so if the run's grants, which are judged once more, don't let
-    /// a tool change one of them. An apply that was cut off before is recovered first.
+    /// a tool change one of them. An apply that was cut off before is to be recovered first.
     pub fn apply(&self, granted: &GrantedTree, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
         let project = granted.project();
-        self.recover(project)?;
         let lock = self.change()?;
         let index = self.refresh()?;
         let chosen = selected(&index.entries, paths, Purpose::Apply).map_err(ApplyError::NothingStaged)?;
@@ -80,16 +91,17 @@ impl Stage {
         let mut plan = Plan {
             progress: Progress::Preparing,
             project: (stat.st_dev, stat.st_ino),
-            steps: steps(project, &targets),
+            steps: steps(&targets),
             at: project.path().to_str().map(str::to_owned),
             places: chosen.iter().cloned().collect(),
         };
         if plan.steps.is_empty() {
-            return self.finish(lock, &plan, Vec::new());
+            return self.finish(lock, &plan, Carried::default());
         }
         self.record(&plan)?;
         hit();
-        let prepared = self.prepare(project, &plan, &targets).and_then(|()| {
+        let prepared = self.prepare(project, &index, &plan).and_then(|()| {
+            Marks::begin(&self.folder, plan.steps.len())?;
             plan.progress = Progress::Committed;
             self.record(&plan)?;
             hit();
@@ -105,12 +117,12 @@ impl Stage {
         });
         match prepared {
             Ok(()) => {
-                let set_aside = self.carry_out(project, &plan)?;
-                self.finish(lock, &plan, set_aside)
+                let carried = self.carry_out(project, &plan)?;
+                self.finish(lock, &plan, carried)
             }
             Err(error) => {
                 take_back(project, &plan)?;
-                self.folder.remove_record(APPLY)?;
+                self.forget()?;
                 Err(error)
             }
         }
@@ -135,12 +147,12 @@ impl Stage {
         match plan.progress {
             Progress::Preparing => {
                 take_back(project, &plan)?;
-                self.folder.remove_record(APPLY)?;
+                self.forget()?;
                 Ok(Recovered::RolledBack)
             }
             Progress::Committed => {
-                let set_aside = self.carry_out(project, &plan)?;
-                Ok(Recovered::Finished(self.finish(lock, &plan, set_aside)?))
+                let carried = self.carry_out(project, &plan)?;
+                Ok(Recovered::Finished(self.finish(lock, &plan, carried)?))
             }
         }
     }
@@ -151,6 +163,12 @@ impl Stage {
             reason: error.to_string(),
         })?;
         Ok(self.folder.put_record(APPLY, &text)?)
+    }
+
+    /// Removes the records of an apply. Marks alone are nobody's.
+    pub(super) fn forget(&self) -> Result<(), StageError> {
+        self.folder.remove_record(APPLY)?;
+        Marks::remove(&self.folder)
     }
 
     /// Compares each target with what the stage took it for.
@@ -190,58 +208,53 @@ impl Stage {
         if conflicts.is_empty() { Ok(targets) } else { Err(ApplyError::Conflicts(conflicts)) }
     }
 
-    /// Writes the new contents beside their targets.
-    fn prepare(&self, project: &ProjectDir, plan: &Plan, targets: &Targets<'_>) -> Result<(), ApplyError> {
-        let temporaries = Temporaries::new(&self.folder, project)?;
+    /// Makes all that is new, beside its place.
+    fn prepare(&self, project: &ProjectDir, index: &Index, plan: &Plan) -> Result<(), ApplyError> {
+        let temporaries = Temporaries::new(&self.folder, project, &index.entries, plan);
         let mut folders = BTreeSet::new();
-        for step in &plan.steps {
-            if let Action::Put { folder, .. } = &step.action
-                && let Some(file) = file_of(targets, &step.place)
-            {
-                temporaries.write(step, file)?;
-                folders.insert(folder.as_str());
-                hit();
-            }
+        for step in plan.steps.iter().filter(|step| step.temporary().is_some()) {
+            temporaries.write(step, hit)?;
+            folders.insert(split(&step.place).0);
         }
         sync_folders(project, folders)
     }
 
     /// Does each step that isn't done yet.
-    fn carry_out(&self, project: &ProjectDir, plan: &Plan) -> Result<Vec<SetAside>, ApplyError> {
-        let (mut set_aside, mut folders) = (Vec::new(), BTreeSet::new());
+    fn carry_out(&self, project: &ProjectDir, plan: &Plan) -> Result<Carried, ApplyError> {
         let index = self.refresh()?;
         // Cut off after all was done: what became of the places since then is the person's.
         if !plan.places.iter().any(|place| index.entries.contains_key(place)) {
-            return Ok(set_aside);
+            return Ok(Carried::default());
         }
-        let temporaries = Temporaries::new(&self.folder, project)?;
-        for step in &plan.steps {
+        let (entries, mut folders) = (&index.entries, BTreeSet::new());
+        let temporaries = Temporaries::new(&self.folder, project, entries, plan);
+        let mut steps = Steps { project, plan, entries, temporaries, carried: Carried::default() };
+        let marks = Marks::read(&self.folder, plan.steps.len());
+        // What isn't staged any more was finished before.
+        let is_staged = |step: &Step| entries.contains_key(&step.place);
+        for (nth, step) in plan.steps.iter().enumerate().filter(|(_, step)| is_staged(step)) {
             let folder = split(&step.place).0;
             folders.insert(folder);
-            if let Action::Put { folder, temporary, .. } = &step.action
-                && let Some(file) = index.entries.get(&step.place).and_then(Entry::file)
-            {
-                folders.insert(folder);
-                let is_lost = lost(project, step, (folder, temporary), file);
-                let is_lost = is_lost.map_err(|errno| failed(&step.place, "looking at it", errno));
-                if is_lost.map_err(|error| stuck(folder, error))? {
-                    temporaries.write(step, file).map_err(|error| stuck(folder, error))?;
-                }
-            }
-            let done = super::step::carry_out(project, step, &mut set_aside);
-            done.map_err(|errno| stuck(folder, failed(&step.place, "putting it into place", errno)))?;
+            steps.carry_out(step, marks.of(nth)).map_err(|error| stuck(folder, error))?;
+            marks.set(nth);
             hit();
         }
         sync_folders(project, folders)?;
         hit();
-        Ok(set_aside)
+        Ok(steps.carried)
     }
 
     /// The changes are in the project: they aren't staged any more, and the run knows its own files.
-    fn finish(&self, lock: Lock, plan: &Plan, set_aside: Vec<SetAside>) -> Result<Applied, ApplyError> {
-        if !plan.places.is_empty() {
+    fn finish(&self, lock: Lock, plan: &Plan, carried: Carried) -> Result<Applied, ApplyError> {
+        let Carried { set_aside, left } = carried;
+        let is_left = |place: &str| {
+            let below = |left: &String| place.strip_prefix(left.as_str());
+            left.as_ref().and_then(below).is_some_and(|way| way.is_empty() || way.starts_with('/'))
+        };
+        let places: Vec<_> = plan.places.iter().filter(|place| !is_left(place)).collect();
+        if !places.is_empty() {
             self.advance(&lock, |index| {
-                for place in &plan.places {
+                for place in places.iter().copied() {
                     match index.entries.remove(place).as_ref().map(Entry::file) {
                         Some(Some(file)) => {
                             index.applied.insert(place.clone(), file.content.hash);
@@ -256,9 +269,9 @@ impl Stage {
             })?;
         }
         hit();
-        self.folder.remove_record(APPLY)?;
+        self.forget()?;
         self.clean(&lock)?;
-        Ok(Applied { paths: plan.places.iter().map(|place| path_of(place)).collect(), set_aside })
+        Ok(Applied { paths: places.into_iter().map(|place| path_of(place)).collect(), set_aside })
     }
 
     /// The change at a place, for showing it.
@@ -315,7 +328,7 @@ fn moved(project: &ProjectDir, plan: &Plan) -> Option<GrantPath> {
         match &step.action {
             Action::Remove { was } => found == *was,
             Action::RemoveFolder => found.is_some_and(|found| found.is_folder()),
-            Action::MakeFolder => found.is_none() || cleared.contains(step.place.as_str()),
+            Action::PutFolder { .. } => found.is_none() || cleared.contains(step.place.as_str()),
             Action::Put { was, .. } => found == *was || cleared.contains(step.place.as_str()),
             Action::SetTimes { .. } => true,
         }
@@ -323,24 +336,13 @@ fn moved(project: &ProjectDir, plan: &Plan) -> Option<GrantPath> {
     plan.steps.iter().find(|step| !is_unmoved(step)).map(|step| path_of(&step.place))
 }
 
-/// Whether a new content is neither beside its target nor in place: somebody took it away.
-fn lost(
-    project: &ProjectDir,
-    step: &Step,
-    (folder, temporary): (&str, &str),
-    file: &StagedFile,
-) -> Result<bool, Errno> {
-    Ok(!temporary::is_there(project, folder, temporary)? && !holds(project, &step.place, file.content.hash)?)
-}
-
-/// Removes the temporary files.
+/// Removes the temporary files and folders.
 fn take_back(project: &ProjectDir, plan: &Plan) -> Result<(), ApplyError> {
-    for step in &plan.steps {
-        if let Action::Put { folder, temporary, .. } = &step.action {
-            temporary::remove(project, folder, temporary)
-                .map_err(|errno| failed(&step.place, "removing its temporary file", errno))
-                .map_err(|error| stuck(folder, error))?;
-        }
+    let made = plan.steps.iter().filter_map(|step| Some((step, step.temporary()?)));
+    for (Step { place, .. }, temporary) in made {
+        take_away(project, &temporary)
+            .map_err(|errno| failed(place, "removing what was made beside it", errno))
+            .map_err(|error| stuck(split(place).0, error))?;
     }
     Ok(())
 }

@@ -59,7 +59,8 @@ pub enum Side {
 /// A file on one side of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSide {
-    /// Its permission bits; none for a new file, which gets what the umask leaves of 0666.
+    /// Its permission bits, after a change those that it is to have; none for a new file, which gets
+    /// what the umask leaves of 0666.
     pub mode: Option<u32>,
     content: Blob,
 }
@@ -101,7 +102,9 @@ impl Side {
             Now::Gone => Self::Nothing,
             Now::Folder { .. } => Self::Folder,
             Now::File(StagedFile { mode, content, .. }) => {
-                Self::File(FileSide { mode: *mode, content: content.clone() })
+                // No more is ever set.
+                let mode = mode.map(|mode| mode & 0o777);
+                Self::File(FileSide { mode, content: content.clone() })
             }
         }
     }

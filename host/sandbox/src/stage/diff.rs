@@ -70,7 +70,10 @@ fn head(old: &str, new: &str, before: &Side, after: &Side) -> String {
     let mut text = format!("diff --git {} {}\n", quoted("a/", old), quoted("b/", new));
     let mode = |file: &FileSide| 0o100_000 | file.mode.unwrap_or(0o644);
     match (before, after) {
-        (Side::Nothing, Side::File(file)) => {
+        (Side::Nothing | Side::Folder | Side::Link(_), Side::File(file)) => {
+            if *before != Side::Nothing {
+                let _ = writeln!(text, "{} becomes a file", kind(before));
+            }
             let _ = writeln!(text, "new file mode {:o}", mode(file));
         }
         (Side::File(file), Side::Nothing) => {
@@ -127,8 +130,11 @@ pub(super) fn lines(old: &str, new: &str, before: Text, after: Text) -> String {
     diff.unified_diff().context_radius(CONTEXT).header(&old, &new).to_string()
 }
 
-/// A path in a header: quoted if it could be taken for something else than one name.
+/// A path in a header: quoted if it could be taken for something else than one name, or another name.
 fn quoted(prefix: &str, path: &str) -> String {
+    let is_odd = |c: char| c.is_control() || matches!(c, '"' | '\\') || (c.is_whitespace() && c != ' ');
+    let is_cut = |name: &str| name.starts_with(' ') || name.ends_with(' ');
+    let is_quoted = path.chars().any(is_odd) || path.split('/').any(is_cut);
     let path = format!("{prefix}{path}");
-    if path.chars().any(|c| c.is_control() || c == '"' || c == '\\') { format!("{path:?}") } else { path }
+    if is_quoted { format!("{path:?}") } else { path }
 }

@@ -193,6 +193,12 @@ impl StageFolder {
         Ok(Some(text))
     }
 
+    /// Opens a record that is there, to be read and changed in place.
+    pub(super) fn open_record(&self, name: &str) -> Result<File, Errno> {
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat(&self.handle, name, flags, Mode::empty()).map(File::from)
+    }
+
     /// Removes a record for good.
     pub(super) fn remove_record(&self, name: &str) -> Result<(), StageError> {
         gone(unlinkat(&self.handle, name, AtFlags::empty()))

@@ -11,6 +11,7 @@ use super::written::written;
 use super::{KnownReads, MAX_INDEX_BYTES, Stage, StageError};
 use crate::digest::Digest;
 use crate::limit::{Exceeded, LimitKind};
+use crate::mask::likeness;
 use crate::receipt::{DenialReason, Written};
 use crate::view::{Halt, QuotaExceeded, WriteQuota};
 use rustix::fs::Stat;
@@ -85,6 +86,12 @@ impl Layer {
             Now::File(_) => Some(false),
         };
         children(&self.entries, folder).map(|(name, entry)| (name.to_owned(), kind(&entry.now))).collect()
+    }
+
+    /// The staged places that some file systems take for this one.
+    pub(crate) fn spelled_like(&self, place: &str) -> impl Iterator<Item = &str> {
+        let like = likeness(place).into_owned();
+        self.entries.keys().map(String::as_str).filter(move |other| *likeness(other) == *like)
     }
 
     /// Whether nothing of what the project has in a folder is to be seen.

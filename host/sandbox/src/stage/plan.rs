@@ -1,9 +1,8 @@
 //! The steps of an apply, decided before anything is touched, and the record of them.
 
-use super::entry::{Base, Entry, Now, StagedFile, Times};
+use super::entry::{Base, Entry, Now, Times};
 use super::folder::random_name;
-use super::target::{Identity, is_folder, split};
-use crate::view::ProjectDir;
+use super::target::{Identity, split};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,8 +19,15 @@ pub(super) struct Plan {
     #[serde(default)]
     pub(super) at: Option<String>,
     pub(super) steps: Vec<Step>,
-    /// The staged places that are in the project when all is done.
+    /// The staged places that are in the project when all is done, in order.
     pub(super) places: Vec<String>,
+}
+
+impl Plan {
+    /// Whether a staged place is applied.
+    pub(super) fn applies(&self, place: &str) -> bool {
+        self.places.binary_search_by(|applied| applied.as_str().cmp(place)).is_ok()
+    }
 }
 
 /// How far an apply has come.
@@ -53,13 +59,14 @@ pub(super) enum Action {
     },
     /// Remove a folder in which nothing is left.
     RemoveFolder,
-    /// Make a folder.
-    MakeFolder,
+    /// Rename a temporary folder into place, with all that is to be in it.
+    PutFolder {
+        /// The folder's name until then, beside its place.
+        temporary: String,
+    },
     /// Rename a temporary file into place.
     Put {
-        /// The folder of the temporary file.
-        folder: String,
-        /// Its name.
+        /// The file's name until then, beside its place.
         temporary: String,
         /// What it takes the place of.
         was: Option<Identity>,
@@ -71,11 +78,24 @@ pub(super) enum Action {
     },
 }
 
+impl Step {
+    /// Where the temporary file or folder of the step lies; none if it puts nothing into place.
+    pub(super) fn temporary(&self) -> Option<String> {
+        match &self.action {
+            Action::PutFolder { temporary } | Action::Put { temporary, .. } => {
+                Some(join(split(&self.place).0, temporary))
+            }
+            Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. } => None,
+        }
+    }
+}
+
 /// A place that is applied: what is staged there, and what was found in the project.
 pub(super) type Targets<'e> = BTreeMap<&'e str, (&'e Entry, Option<Identity>)>;
 
-/// Decides the steps: removals from the inside out, folders from the outside in, then files.
-pub(super) fn steps(project: &ProjectDir, targets: &Targets<'_>) -> Vec<Step> {
+/// Decides the steps: removals from the inside out, then folders and files. A new folder comes with
+/// all that is in it, in one step.
+pub(super) fn steps(targets: &Targets<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut add = |place: &str, action| steps.push(Step { place: place.to_owned(), action });
     for (place, (entry, was)) in targets.iter().rev() {
@@ -89,51 +109,42 @@ pub(super) fn steps(project: &ProjectDir, targets: &Targets<'_>) -> Vec<Step> {
             | (Base::Absent, _) => {}
         }
     }
-    for (place, (entry, _)) in targets {
+    let temporary = || format!("{TEMPORARY}{}", random_name());
+    let alone: Vec<_> = targets.iter().filter(|(place, _)| !comes_with_folder(targets, place)).collect();
+    for (place, (entry, _)) in &alone {
+        if is_new_folder(entry) {
+            add(place, Action::PutFolder { temporary: temporary() });
+        }
+    }
+    for (place, (entry, was)) in &alone {
+        if entry.file().is_some() {
+            // A folder there is removed first.
+            let was = was.filter(|_| !matches!(entry.base, Base::Folder { .. }));
+            add(place, Action::Put { temporary: temporary(), was });
+        }
+    }
+    for (place, (entry, _)) in alone.iter().rev() {
         match (&entry.base, &entry.now) {
-            (Base::Folder { .. }, Now::Folder { .. }) | (_, Now::Gone | Now::File(_)) => {}
-            (Base::Absent | Base::File { .. } | Base::Link { .. }, Now::Folder { .. }) => {
-                add(place, Action::MakeFolder);
+            (Base::Folder { .. }, Now::Folder { times: Some(times) }) => {
+                add(place, Action::SetTimes { times: *times });
             }
-        }
-    }
-    for (place, (entry, was)) in targets {
-        match &entry.now {
-            Now::File(_) => {
-                let folder = room_near(project, targets, place);
-                let temporary = format!("{TEMPORARY}{}", random_name());
-                // A folder there is removed first.
-                let was = was.filter(|_| !matches!(entry.base, Base::Folder { .. }));
-                add(place, Action::Put { folder, temporary, was });
-            }
-            Now::Gone | Now::Folder { .. } => {}
-        }
-    }
-    for (place, (entry, _)) in targets.iter().rev() {
-        match &entry.now {
-            Now::Folder { times: Some(times) } => add(place, Action::SetTimes { times: *times }),
-            Now::Gone | Now::Folder { times: None } | Now::File(_) => {}
+            (_, Now::Gone | Now::Folder { .. } | Now::File(_)) => {}
         }
     }
     steps
 }
 
-/// The nearest folder above a place that is there now and stays.
-fn room_near(project: &ProjectDir, targets: &Targets<'_>, place: &str) -> String {
-    let mut folder = split(place).0;
-    while !folder.is_empty() {
-        let stays = targets.get(folder).is_none_or(|(entry, _)| {
-            matches!((&entry.base, &entry.now), (Base::Folder { .. }, Now::Folder { .. }))
-        });
-        if stays && is_folder(project, folder) {
-            break;
-        }
-        folder = split(folder).0;
-    }
-    folder.to_owned()
+fn is_new_folder(entry: &Entry) -> bool {
+    matches!(entry.now, Now::Folder { .. }) && !matches!(entry.base, Base::Folder { .. })
 }
 
-/// What a temporary file is to hold.
-pub(super) fn file_of<'e>(targets: &Targets<'e>, place: &str) -> Option<&'e StagedFile> {
-    targets.get(place).and_then(|(entry, _)| entry.file())
+/// Whether a folder above a place is new.
+fn comes_with_folder(targets: &Targets<'_>, place: &str) -> bool {
+    let above = std::iter::successors(place.rsplit_once('/'), |(above, _)| above.rsplit_once('/'));
+    above.into_iter().any(|(above, _)| targets.get(above).is_some_and(|(entry, _)| is_new_folder(entry)))
+}
+
+/// The place of a name in a folder.
+pub(super) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -106,6 +106,7 @@ impl View {
                     Ok(self.file(place, Source::Disk(handle), length, false))
                 }
                 Open::File(place, handle, _) => {
+                    self.has_one_spelling(&pinned)?;
                     self.copy_up_open(&place, handle, true)?;
                     self.open_body(place, how)
                 }
@@ -162,6 +163,7 @@ impl View {
     }
 
     fn copy_up(&mut self, pinned: &Pinned, must_know: bool) -> Result<(), Halt> {
+        self.has_one_spelling(pinned)?;
         let manner = Manner { links: Links::Keep, want: Want::Change, folder: false };
         match self.tree.open_pinned(pinned, manner)? {
             Open::File(place, handle, _) => self.copy_up_open(&place, handle, must_know),
@@ -171,6 +173,7 @@ impl View {
 
     /// Notes a folder or link of the project before it goes.
     pub(super) fn note(&mut self, pinned: &Pinned) -> Result<(), Halt> {
+        self.has_one_spelling(pinned)?;
         let place = &pinned.place;
         let base = match pinned.kind() {
             Some(FileType::Directory) => {

@@ -49,7 +49,7 @@ pub(crate) fn from_os(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 /// The bytes that a spelling stands for; `ENOENT` if it's the spelling of nothing.
-pub(super) fn to_os(text: &str) -> Result<Cow<'_, [u8]>, Errno> {
+pub(crate) fn to_os(text: &str) -> Result<Cow<'_, [u8]>, Errno> {
     if !has_escape(text) {
         return Ok(Cow::Borrowed(text.as_bytes()));
     }

@@ -141,6 +141,7 @@ impl GrantedTree {
             | DenialReason::ReadOnly
             | DenialReason::NotRead
             | DenialReason::ChangedSinceRead
+            | DenialReason::OtherSpelling
             | DenialReason::CrossesGrants
             | DenialReason::GrantItself
             | DenialReason::HoldsHidden

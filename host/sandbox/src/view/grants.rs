@@ -9,7 +9,7 @@ use super::policy::is_state_folder;
 use super::project::ProjectDir;
 use crate::digest::Digest;
 use crate::grant::{Access, DirGrant, GrantPath, Grants};
-use crate::mask::{MAX_MASKS, MaskSet, Masks};
+use crate::mask::{MAX_MASKS, MaskSet, Masks, lies_in, likeness};
 use crate::receipt::GrantedDir;
 use rustix::fs::{FileType, OFlags, Stat, fstat};
 use rustix::io::Errno;
@@ -41,6 +41,8 @@ type Identity = (u64, u64);
 #[derive(Debug)]
 pub(super) struct Granted {
     pub(super) place: Place,
+    /// What all spellings of its place have in common that some file system takes for one.
+    likeness: String,
     pub(super) access: Access,
     pub(super) masks: Arc<MaskSet>,
     pub(super) held: Held,
@@ -87,7 +89,8 @@ impl GrantedTree {
         for grant in &grants.dirs {
             let masks = masks.of(grant)?;
             let (place, held, identity) = open_grant(project, grant)?;
-            let one = Granted { place, access: grant.access, masks, held };
+            let likeness = likeness(place.as_str()).into_owned();
+            let one = Granted { place, likeness, access: grant.access, masks, held };
             if granted.iter().any(|other| other.place == one.place) {
                 return Err(GrantError::Twice(grant.path.clone()));
             }
@@ -158,6 +161,18 @@ impl GrantedTree {
         self.granted.iter().find(|g| place.below(&g.place).is_some())
     }
 
+    /// Whether a deeper grant than this holder may hold a place under another spelling of its name:
+    /// where names that differ in case are one folder's, that grant would have to decide.
+    pub(super) fn may_be_held_deeper(&self, place: &Place, holder: &Granted) -> bool {
+        let mut deeper =
+            self.granted.iter().take_while(|g| g.place.depth() > holder.place.depth()).peekable();
+        if deeper.peek().is_none() {
+            return false;
+        }
+        let likeness = likeness(place.as_str());
+        deeper.any(|g| lies_in(&likeness, &g.likeness))
+    }
+
     /// What hides things at a place.
     pub(super) fn masks(&self, place: &Place) -> &Arc<MaskSet> {
         self.holder(place).map_or(&self.usual_masks, |granted| &granted.masks)
@@ -168,9 +183,10 @@ impl GrantedTree {
         place.is_root() || self.granted.iter().any(|g| g.place.below(place).is_some())
     }
 
-    /// Whether a place is what is granted, or a grant lies in it.
+    /// Whether a place is what is granted, or a grant lies in it, in any spelling of its name.
     pub(super) fn has_grant_at_or_below(&self, place: &Place) -> bool {
-        self.granted.iter().any(|g| g.place.below(place).is_some())
+        let likeness = likeness(place.as_str());
+        self.granted.iter().any(|g| lies_in(&g.likeness, &likeness))
     }
 
     /// The names in a bare folder, in order, each with whether it is a granted file.

@@ -137,6 +137,7 @@ impl Recorded {
                 DenialReason::ReadOnly => (granting(), None),
                 DenialReason::NotRead
                 | DenialReason::ChangedSinceRead
+                | DenialReason::OtherSpelling
                 | DenialReason::CrossesGrants
                 | DenialReason::GrantItself
                 | DenialReason::HoldsHidden

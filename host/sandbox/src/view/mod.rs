@@ -49,6 +49,7 @@ mod reading;
 mod refused;
 mod resolve;
 mod rewrite;
+mod spelling;
 mod staged_host;
 mod stat;
 mod stream;
@@ -59,7 +60,7 @@ mod handle_proof;
 
 pub use beneath::Walk;
 pub(crate) use beneath::{link_text, look, one_name};
-pub(crate) use escape::from_os;
+pub(crate) use escape::{from_os, to_os};
 pub use explain::{Explanation, Ruling, Thing};
 pub use footprint::Footprint;
 pub use grant_error::GrantError;

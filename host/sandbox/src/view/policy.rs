@@ -45,6 +45,9 @@ impl GrantedTree {
             return Err(Refused::denied(DenialReason::Masked, place));
         }
         let holder = self.holder(place);
+        if holder.is_some_and(|holder| self.may_be_held_deeper(place, holder)) {
+            return Err(Refused::denied(DenialReason::NotGranted, place));
+        }
         let bare = holder.is_none() && self.is_bare(place);
         // Where nothing is granted a grant alone would not show it: that is the better answer.
         let masks = holder.map_or(&self.usual_masks, |granted| &granted.masks);

@@ -60,6 +60,7 @@ impl Refused {
                 DenialReason::ReadOnly => ErrorCode::ReadOnly,
                 DenialReason::NotRead
                 | DenialReason::ChangedSinceRead
+                | DenialReason::OtherSpelling
                 | DenialReason::CrossesGrants
                 | DenialReason::GrantItself
                 | DenialReason::HoldsHidden

@@ -41,6 +41,7 @@ mod network;
 mod reflect;
 mod reflect_hostile;
 mod stage_apply;
+mod stage_attributes;
 mod stage_bounds;
 mod stage_call;
 mod stage_changes;

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-fn run() -> Run {
+pub(crate) fn run() -> Run {
     let project = Project::empty();
     project
         .file("src/a.txt", "one\n")
@@ -20,12 +20,8 @@ fn run() -> Run {
     Run::on(project, &["src"])
 }
 
-fn mode(file: &Path, mode: u32) {
+pub(crate) fn mode(file: &Path, mode: u32) {
     fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
-}
-
-fn mode_of(file: &Path) -> u32 {
-    fs::metadata(file).unwrap().permissions().mode() & 0o7777
 }
 
 /// Everything in a folder: paths with contents.
@@ -95,28 +91,6 @@ fn everything_that_is_staged_reaches_the_project_and_nothing_is_staged_then() {
         assert!(run.stage.is_empty().unwrap());
         assert_eq!(run.apply().unwrap().paths, []);
     }
-}
-
-#[test]
-fn permissions_stay_those_of_the_file_and_new_files_get_the_usual_ones() {
-    let run = run();
-    mode(&run.project.at("src/a.txt"), 0o600);
-    run.call(|guest| {
-        guest.read_first("src/a.txt");
-        guest.read_first("src/run.sh");
-        guest.write("src/a.txt", "x").unwrap();
-        guest.rename("src/run.sh", "src/renamed.sh").unwrap();
-        guest.write("src/new", "x").unwrap();
-        guest.make_folder("src/folder").unwrap();
-    });
-    run.apply().unwrap();
-    let like = tempfile::tempdir().unwrap();
-    fs::write(like.path().join("file"), "").unwrap();
-    fs::create_dir(like.path().join("folder")).unwrap();
-    assert_eq!(mode_of(&run.project.at("src/a.txt")), 0o600);
-    assert_eq!(mode_of(&run.project.at("src/renamed.sh")), 0o751);
-    assert_eq!(mode_of(&run.project.at("src/new")), mode_of(&like.path().join("file")));
-    assert_eq!(mode_of(&run.project.at("src/folder")), mode_of(&like.path().join("folder")));
 }
 
 #[test]

@@ -145,3 +145,31 @@ fn what_came_into_the_way_of_a_decided_apply_is_kept() {
     assert_eq!(run.in_project(&kept.now_at.to_string()).as_deref(), Some("a person's own"));
     assert_eq!(run.in_project("src/b.txt").as_deref(), Some("another"));
 }
+
+#[test]
+fn what_came_into_the_way_is_set_aside_also_where_its_name_is_as_long_as_can_be() {
+    let long = "n".repeat(250);
+    let mut aside = 0;
+    for step in 1.. {
+        let project = Project::empty();
+        project.file(format!("src/{long}"), "one").file("src/z", "z");
+        let run = Run::on(project, &["src"]);
+        run.call(|guest| {
+            for file in [&long, "z"] {
+                guest.read_first(&format!("src/{file}"));
+                guest.write(&format!("src/{file}"), "two").unwrap();
+            }
+        });
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        run.project.file(format!("src/{long}"), "mine");
+        let Recovered::Finished(applied) = run.stage.recover(&run.dir()).unwrap() else { continue };
+        for it in applied.set_aside {
+            assert_eq!(run.in_project(&it.now_at.to_string()).as_deref(), Some("mine"), "{step}");
+            aside += 1;
+        }
+        assert_eq!(run.in_project("src/z").as_deref(), Some("two"), "{step}");
+    }
+    assert!(aside > 0);
+}

@@ -88,6 +88,32 @@ fn a_project_on_a_full_or_read_only_disk_stays_as_it_was() {
 }
 
 #[test]
+fn a_project_on_a_disk_without_room_for_more_names_stays_as_it_was() {
+    let run = run();
+    run.call(|guest| {
+        guest.remove("src/a.txt").unwrap();
+        for at in 0..30 {
+            guest.make_folder(&format!("src/folder{at}")).unwrap();
+            guest.make_folder(&format!("src/folder{at}/inner")).unwrap();
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(dir.path()) else { return };
+    disk.remount("nr_inodes=40");
+    fs::create_dir(dir.path().join("src")).unwrap();
+    fs::write(dir.path().join("src/a.txt"), "old").unwrap();
+    let project = ProjectDir::open(dir.path()).unwrap();
+    let before = tree(&dir.path().join("src"));
+    let error = run.stage.apply(&all_of(&project), None).unwrap_err().to_string();
+    assert!(error.contains("`src/") && error.contains("No space"), "{error}");
+    assert_eq!(tree(&dir.path().join("src")), before);
+    assert!(!run.stage.apply_unfinished().unwrap());
+    disk.remount("nr_inodes=400");
+    run.stage.apply(&all_of(&project), None).unwrap();
+    assert!(dir.path().join("src/folder29/inner").is_dir() && !dir.path().join("src/a.txt").exists());
+}
+
+#[test]
 fn a_stage_on_a_full_disk_keeps_what_it_had() {
     let run = run();
     let Some(disk) = SmallDisk::mount(run.stage_dir.path()) else { return };

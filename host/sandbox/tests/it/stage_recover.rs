@@ -5,12 +5,12 @@ use crate::fence_guest::Project;
 use crate::stage_apply::tree;
 use crate::stage_crash::{applied, apply_killed_at, run};
 use crate::stage_guest::Run;
-use ringfence_sandbox::{ApplyError, ProjectDir, Recovered, Stage, StageError};
+use ringfence_sandbox::{ApplyError, Kept, ProjectDir, Recovered, Stage, StageError};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// The temporary files in a folder.
+/// The temporary files and folders in a folder.
 fn temporaries(root: &Path) -> Vec<PathBuf> {
     let names = tree(root).into_iter().map(|(name, _)| root.join(name));
     let is_one = |path: &PathBuf| {
@@ -41,7 +41,11 @@ fn temporary_files_that_somebody_removed_are_written_again() {
             break;
         }
         for temporary in temporaries(&run.project.root()) {
-            fs::remove_file(temporary).unwrap();
+            if temporary.is_dir() {
+                fs::remove_dir_all(temporary).unwrap();
+            } else {
+                fs::remove_file(temporary).unwrap();
+            }
         }
         match run.stage.recover(&run.dir()).unwrap() {
             Recovered::Finished(done) => {
@@ -130,7 +134,9 @@ fn nobody_else_can_open_a_new_content_before_it_is_in_place() {
     let secret = run.project.at("src/a.txt");
     for step in 2..6 {
         apply_killed_at(step, &run.stage_path(), &run.project.root());
-        for temporary in temporaries(&run.project.root()) {
+        let made = temporaries(&run.project.root());
+        let inner = tree(&run.project.root()).into_iter().map(|(name, _)| run.project.at(name));
+        for temporary in inner.filter(|at| at.is_file() && made.iter().any(|made| at.starts_with(made))) {
             let mode = fs::metadata(&temporary).unwrap().permissions().mode() & 0o777;
             assert!([0o600, 0o640, usual()].contains(&mode), "{mode:o}");
         }
@@ -140,6 +146,134 @@ fn nobody_else_can_open_a_new_content_before_it_is_in_place() {
     }
     let _ = run.apply();
     assert_eq!(fs::metadata(secret).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_step_that_was_done_is_not_done_again_over_what_a_person_has_made_of_it_since() {
+    let mut edited = 0;
+    for step in 1.. {
+        let run = run();
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        let places = ["src/a.txt", "src/fresh", "src/kind/inner", "src/new/c.txt"];
+        let done: Vec<_> = places
+            .into_iter()
+            .filter(|place| {
+                applied().contains(&((*place).to_owned(), run.in_project(place).unwrap_or_default()))
+            })
+            .collect();
+        for (nth, place) in done.iter().enumerate() {
+            // In place, and as editors do: written anew and renamed.
+            let draft = run.project.at("src/draft");
+            fs::write(if nth % 2 == 0 { run.project.at(place) } else { draft.clone() }, "mine").unwrap();
+            if nth % 2 == 1 {
+                fs::rename(draft, run.project.at(place)).unwrap();
+            }
+        }
+        if let Recovered::Finished(finished) = run.stage.recover(&run.dir()).unwrap() {
+            assert_eq!(finished.set_aside, [], "{step}");
+            for place in places {
+                let text = applied().into_iter().find(|(path, _)| path == place).unwrap().1;
+                let text = if done.contains(&place) { "mine".to_owned() } else { text };
+                assert_eq!(run.in_project(place), Some(text), "{step}: {place}");
+            }
+            assert!(run.stage.is_empty().unwrap());
+            edited += done.len();
+        }
+    }
+    assert!(edited >= 10, "{edited}");
+}
+
+#[test]
+fn a_folder_that_a_person_moves_away_once_all_in_it_was_done_keeps_no_apply_from_its_end() {
+    let mut finished = 0;
+    for step in 1.. {
+        let run = run();
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        if tree(&run.project.root()) != applied() {
+            continue;
+        }
+        fs::rename(run.project.at("src"), run.project.at("moved")).unwrap();
+        let Recovered::Finished(done) = run.stage.recover(&run.dir()).unwrap() else { panic!("{step}") };
+        assert_eq!(done.set_aside, [], "{step}");
+        assert_eq!(run.in_project("moved/a.txt").as_deref(), Some("ONE"), "{step}");
+        assert!(!run.project.at("src").exists() && run.stage.is_empty().unwrap(), "{step}");
+        finished += 1;
+    }
+    assert!(finished >= 2, "{finished}");
+}
+
+#[test]
+fn where_nobody_knows_whether_a_step_was_done_nothing_of_either_is_lost() {
+    let (mut aside, mut left) = (0, 0);
+    for step in 1.. {
+        let run = run();
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        // As after the machine was off.
+        let marks = run.stage_path().join("apply-marks");
+        if let Ok(text) = fs::read_to_string(&marks) {
+            fs::write(&marks, format!("another boot\n{text}")).unwrap();
+        }
+        if temporaries(&run.project.root()).is_empty() {
+            left += 1;
+        }
+        fs::write(run.project.at("src/a.txt"), "mine").unwrap();
+        if let Recovered::Finished(finished) = run.stage.recover(&run.dir()).unwrap() {
+            for it in &finished.set_aside {
+                assert_eq!(run.in_project(&it.now_at.to_string()).as_deref(), Some("mine"), "{step}");
+                aside += 1;
+            }
+            let is_mine = run.in_project("src/a.txt").as_deref() == Some("mine");
+            assert_eq!(is_mine, finished.set_aside.is_empty(), "{step}");
+        }
+    }
+    assert!(aside > 3 && left > 0, "{aside} {left}");
+}
+
+#[test]
+fn giving_an_apply_up_puts_back_what_it_had_deleted_or_keeps_it_and_says_where() {
+    let (mut back, mut kept) = (0, 0);
+    for (step, is_in_the_way) in (1..16).flat_map(|step| [(step, false), (step, true)]) {
+        let run = run();
+        if apply_killed_at(step, &run.stage_path(), &run.project.root()) {
+            break;
+        }
+        let is_gone = run.in_project("src/b.txt").is_none();
+        if is_gone && is_in_the_way {
+            run.project.file("src/b.txt", "mine");
+        }
+        let left = run.stage.give_up_apply().unwrap().unwrap();
+        assert_eq!(temporaries(&run.project.root()), Vec::<PathBuf>::new(), "{step}");
+        let told = left.deleted.iter().find(|deleted| deleted.path.to_string() == "src/b.txt");
+        match (is_gone, is_in_the_way) {
+            (false, _) => assert_eq!(told, None, "{step}"),
+            (true, false) => {
+                assert_eq!(told.unwrap().now, Kept::PutBack, "{step}");
+                assert_eq!(run.in_project("src/b.txt").as_deref(), Some("two"), "{step}");
+                back += 1;
+            }
+            (true, true) => {
+                let Kept::At(at) = &told.unwrap().now else { panic!("{step}: {left:?}") };
+                assert_eq!(fs::read_to_string(at).unwrap(), "two");
+                assert_eq!(fs::metadata(at).unwrap().permissions().mode() & 0o777, 0o600);
+                assert_eq!(run.in_project("src/b.txt").as_deref(), Some("mine"), "{step}");
+                kept += 1;
+            }
+        }
+        for (path, text) in [("src/a.txt", "ONE"), ("src/new/c.txt", "three"), ("src/kind/inner", "inner")] {
+            let is_told = left.in_project.iter().any(|told| told.to_string() == path);
+            assert_eq!(run.in_project(path).as_deref() == Some(text), is_told, "{step}: {path}");
+        }
+        // All is staged still.
+        assert!(!run.stage.is_empty().unwrap());
+        run.stage.discard(None).unwrap();
+    }
+    assert!(back > 3 && kept > 3, "{back} {kept}");
 }
 
 /// The permissions of a new file.

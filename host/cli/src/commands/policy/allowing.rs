@@ -50,6 +50,7 @@ impl Missing {
                     | DenialReason::Masked
                     | DenialReason::NotRead
                     | DenialReason::ChangedSinceRead
+                    | DenialReason::OtherSpelling
                     | DenialReason::CrossesGrants
                     | DenialReason::GrantItself
                     | DenialReason::HoldsHidden

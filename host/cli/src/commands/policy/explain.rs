@@ -163,7 +163,9 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
                 DenialReason::SpecialFile => ("kind", None),
                 DenialReason::Masked => ("mask", denial.mask.clone()),
                 DenialReason::ReadOnly => ("access", granted),
-                DenialReason::NotRead | DenialReason::ChangedSinceRead => ("read before", None),
+                DenialReason::NotRead | DenialReason::ChangedSinceRead | DenialReason::OtherSpelling => {
+                    ("read before", None)
+                }
                 DenialReason::CrossesGrants | DenialReason::GrantItself | DenialReason::HoldsHidden => {
                     ("grant", granted)
                 }

@@ -63,6 +63,7 @@ pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result
                 | DenialReason::ReadOnly
                 | DenialReason::NotRead
                 | DenialReason::ChangedSinceRead
+                | DenialReason::OtherSpelling
                 | DenialReason::CrossesGrants
                 | DenialReason::GrantItself
                 | DenialReason::HoldsHidden

@@ -5,7 +5,7 @@ use crate::args::{GlobalArgs, ToolCallArgs};
 use crate::exit::Exit;
 use crate::output::{err, out};
 use crate::recall::Recall;
-use crate::terminal::{json, one_line, plain, source};
+use crate::terminal::{diff, json, one_line, plain};
 use anyhow::{Context, Result};
 use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
 use serde_json::Value;
@@ -92,7 +92,7 @@ impl Scratch {
         }
         err("note: nothing was changed in the project; a run could have applied:\n");
         for change in changes {
-            err(&source(&change.unified_diff()?));
+            err(&diff(&change.unified_diff()?));
         }
         Ok(())
     }

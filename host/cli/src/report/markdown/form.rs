@@ -37,7 +37,7 @@ impl Form {
                 let cell = safe::cell(name);
                 if cell == name { cell } else { safe::word(name) }
             }
-            Self::Terminal => one_line(name, usize::MAX),
+            Self::Terminal => crate::terminal::name(name),
         }
     }
 
