@@ -1,9 +1,9 @@
 //! One command's work on one run: beginning it, taking it up again, and telling how it stopped.
 //!
 //! Owns: the way from terms to a driver and from a halt to what is printed. Doesn't own: the
-//! driving itself (`driver`), the report's content (`report`).
+//! driving itself (`driver`), the report's content (`report`), how it says what became of a run
+//! (`stopped`).
 
-use crate::afterwards::way_on;
 use crate::args::GlobalArgs;
 use crate::config::Durability;
 use crate::driver::{Driver, Halt, Stopwatch};
@@ -13,20 +13,17 @@ use crate::failpoint;
 use crate::interrupt::Interrupt;
 use crate::model_choice::{Environment, ModelPlan};
 use crate::notify::{Notifying, Subscription};
-use crate::output::{err, out};
+use crate::output::out;
 use crate::progress::{JsonLines, Lines, Notice, Observer, Silent, print_line};
 use crate::recovery::Recovery;
 use crate::report::{self, Report};
-use crate::review::{Given, Reviewer, describe, ways_on, would_change};
+use crate::review::{Given, Reviewer};
 use crate::setup::Setup;
 use crate::shell;
-use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{
-    Answer, Effect, Ending, Event, EventKind, Review, Run, RunId, Settings, State, Subject, TaskStatus,
-};
+use ringfence_engine::{Answer, Effect, Ending, Event, EventKind, Run, RunId, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Store};
@@ -35,6 +32,12 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+mod stopped;
+
+pub use stopped::{ended, tell_question, tell_staged};
+
+use stopped::conclude;
 
 /// How a command talks.
 #[derive(Debug, Clone, Copy)]
@@ -388,95 +391,6 @@ fn go(
         // It may still be telling somebody, which needn't keep anybody waiting for the result.
         Ok(Driven { run: driver.run, halt, awaited: driver.awaited, observer: driver.observer })
     })
-}
-
-fn conclude(store: &Store, state: &State, halt: &Halt, folders: &Folders, voice: Voice) -> Result<()> {
-    let resume = resume_command(&state.run, folders);
-    match halt {
-        Halt::Ended(ending) => {
-            let journal = store.journal(&state.run)?;
-            if !voice.quiet && !voice.json {
-                err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
-            }
-            print_result(&journal, folders, voice.json)?;
-            if !voice.quiet {
-                tell_staged(&journal, folders)?;
-            }
-            if let Some(way) = way_on(state, journal.run.events, folders).filter(|_| !voice.quiet) {
-                err(&format!("To go on from there:\n  {}\n", terminal::plain(&way)));
-            }
-            Ok(())
-        }
-        Halt::Waiting(review) => {
-            tell_question(review, state, folders);
-            Ok(())
-        }
-        Halt::Interrupted => {
-            err(&format!("Interrupted; nothing is lost. To go on:\n  {}\n", terminal::plain(&resume)));
-            Ok(())
-        }
-    }
-}
-
-/// Says what is staged, and what can be done with it.
-pub fn tell_staged(journal: &Journal, folders: &Folders) -> Result<()> {
-    let Some(staging) = Staging::look(&journal.run.id, folders)? else { return Ok(()) };
-    let changes = staging.stage().changes()?;
-    if !changes.is_empty() {
-        let command = |name: &str| own_command(&format!("{name} {}", journal.run.id), folders);
-        err(&format!(
-            "{} staged and not in the project yet. To see, apply or discard:\n  {}\n  {}\n  {}\n",
-            match changes.len() {
-                1 => "1 change is".to_owned(),
-                many => format!("{many} changes are"),
-            },
-            command("diff"),
-            command("apply"),
-            command("discard")
-        ));
-    }
-    Ok(())
-}
-
-/// Says what a run waits for, and the commands that answer it.
-pub fn tell_question(review: &Review, state: &State, folders: &Folders) {
-    let resume = resume_command(&state.run, folders);
-    let change = {
-        let whole = own_command(&format!("diff {} --proposed", state.run), folders);
-        proposed(&state.run, review.id, folders).map(|diff| would_change(&diff, &whole)).unwrap_or_default()
-    };
-    let asks = describe(review, state);
-    err(&format!("\n{asks}{change}Run {} waits for an answer. To go on, one of:\n", state.run));
-    for way in ways_on(&resume, review, state.settings.flow) {
-        err(&format!("  {}\n", terminal::plain(&way)));
-    }
-    if matches!(review.subject, Subject::Question { .. }) {
-        let grant = own_command(&format!("grant {} --dir PATH", state.run), folders);
-        err(&format!(
-            "If it needs a folder that isn't granted, before that:\n  {}\n",
-            terminal::plain(&grant)
-        ));
-    }
-}
-
-/// How a run ended, in one line.
-pub fn ended(ending: &Ending) -> String {
-    match ending {
-        Ending::Achieved => "Finished: the goal is achieved.".to_owned(),
-        Ending::Failed { why } => format!("Failed: {}", terminal::one_line(why, 400)),
-        Ending::Limit { which } => format!("Stopped by a limit: {}", terminal::one_line(which, 400)),
-        Ending::Aborted => "Ended by a person.".to_owned(),
-    }
-}
-
-/// ` 1 of 4 tasks failed: problems.`, or nothing.
-fn failed_tasks(state: &State) -> String {
-    let failed: Vec<_> = state.done.iter().filter(|task| task.status == TaskStatus::Failed).collect();
-    if failed.is_empty() {
-        return String::new();
-    }
-    let ids: Vec<_> = failed.iter().map(|task| terminal::one_line(&task.planned.id.0, 40)).collect();
-    format!(" {} of {} tasks failed: {}.", failed.len(), state.done.len() + state.stack.len(), ids.join(", "))
 }
 
 /// A name that sorts by time and is short enough to type: date, time, six random digits.
