@@ -104,6 +104,17 @@ fn an_approved_call_is_shown_again_where_what_was_shown_of_it_is_lost() {
 }
 
 #[test]
+fn while_a_call_waits_with_changes_the_commands_for_staged_ones_say_so() {
+    let writing = Writing::new();
+    writing.asked_about(vec![edit("two", "three")]);
+    for name in ["diff", "apply", "discard"] {
+        let said = writing.command(name, &[]);
+        assert!(said.stdout.is_empty() && said.stderr.contains("--proposed"), "{name}: {said:?}");
+    }
+    assert!(writing.command("diff", &["--proposed"]).stdout.contains("+three"));
+}
+
+#[test]
 fn an_edited_call_is_shown_before_it_is_made_and_held_to_that() {
     for changes_meanwhile in [false, true] {
         let writing = Writing::new();

@@ -67,7 +67,7 @@ fn refused(args: &SettleArgs, conflicts: &[Conflict], cut_off: Option<&CutOff>) 
             err(&format!("what the run has changed:\n{}", diff(&it.ours)));
         }
     }
-    err("  hint: put the project back as it was, or discard these paths and let the run change them again\n");
+    err("  hint: put the project back as it was, or discard these paths and have a run change them again\n");
     Ok(Exit::Failed)
 }
 

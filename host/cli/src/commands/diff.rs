@@ -2,8 +2,8 @@
 
 use crate::args::{DiffArgs, GlobalArgs};
 use crate::exit::{Exit, Refusal};
-use crate::output::{out, out_json};
-use crate::session::replay;
+use crate::output::{err, out, out_json};
+use crate::session::{own_command, replay};
 use crate::staging::{Staging, proposed};
 use crate::state_dir::Folders;
 use crate::terminal::{diff, name};
@@ -46,7 +46,18 @@ pub(super) fn execute(args: &DiffArgs, global: &GlobalArgs) -> Result<Exit> {
             out(&coloured(&diff(&change.unified_diff()?)))?;
         }
     }
+    if changes.is_empty() {
+        tell_waiting(&journal, &folders);
+    }
     Ok(Exit::Done)
+}
+
+/// Where nothing is staged, and a call waits that would change something: how it is seen.
+pub(super) fn tell_waiting(journal: &Journal, folders: &Folders) {
+    if waiting(journal, folders).is_ok() {
+        let see = own_command(&format!("diff {} --proposed", journal.run.id), folders);
+        err(&format!("note: a call waits for your answer with changes of its own. To see them:\n  {see}\n"));
+    }
 }
 
 /// What the call would change that waits for approval.

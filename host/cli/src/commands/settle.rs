@@ -1,6 +1,7 @@
 //! What `apply` and `discard` have in common: the run that nobody else drives, its stage, and an
 //! event about what became of it.
 
+use super::diff::tell_waiting;
 use crate::args::{GlobalArgs, SettleArgs};
 use crate::config::Durability;
 use crate::driver::intents;
@@ -75,6 +76,7 @@ impl Settle {
         let lease = store.lease(&known.id).map_err(|error| driven(error, &folders))?;
         let journal = store.journal(&known.id)?;
         if !Staging::is_there(&known.id, &folders) {
+            tell_waiting(&journal, &folders);
             return Ok(Err(Unsettled::Nothing(known.id.0, None)));
         }
         let gives_up = how == Settling::Discarded && args.paths.is_empty();
@@ -101,6 +103,7 @@ impl Settle {
                 if gives_up {
                     settle.staging.forget_pending()?;
                 }
+                tell_waiting(&journal, &folders);
                 Ok(Err(Unsettled::Nothing(known.id.0, settle.cut_off)))
             }
             Ok(_) => Ok(Ok(settle)),

@@ -144,6 +144,18 @@ fn a_denial_is_one_line_that_names_what_was_asked_and_what_is_granted() {
 }
 
 #[test]
+fn a_call_that_overwrites_what_nobody_has_read_is_told_what_can_change_it() {
+    let home = project();
+    let input = json!({ "file_path": "docs/guide.md", "content": "x" }).to_string();
+    let said = call(&home, &["write_file", &input, "--dir", "docs:write"]);
+    assert_eq!(said.code, 1, "{said}");
+    assert!(said.err.contains("was not read first") && said.err.contains("`edit_file` reads"), "{said}");
+    let input = json!({ "file_path": "docs/guide.md", "old": "Guide", "new": "More" }).to_string();
+    let said = call(&home, &["edit_file", &input, "--dir", "docs:write"]);
+    assert!(said.code == 0 && said.err.contains("+# More"), "{said}");
+}
+
+#[test]
 fn a_receipt_is_printed_on_request() {
     let home = project();
     let said = call(&home, &["read_file", "--receipt", "--quiet", "--arg", "file_path=src/main.rs"]);

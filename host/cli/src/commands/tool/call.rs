@@ -7,7 +7,9 @@ use crate::output::{err, out};
 use crate::recall::Recall;
 use crate::terminal::{diff, json, one_line, plain};
 use anyhow::{Context, Result};
-use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
+use ringfence_sandbox::{
+    CallError, CallReport, CallRequest, CancellationToken, DenialReason, Outcome, Stage,
+};
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -133,7 +135,13 @@ fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Resul
         }
         Outcome::Failed(_) => fail("failed", &message, Exit::Failed),
         Outcome::Trapped(_) => fail("crashed", &message, Exit::Failed),
-        Outcome::Denied { .. } => fail("denied", &message, Exit::Failed),
+        Outcome::Denied { .. } => {
+            let exit = fail("denied", &message, Exit::Failed);
+            if report.receipt.denials.iter().any(|denial| denial.reason == DenialReason::NotRead) {
+                err("  hint: a call by itself has read nothing before; `edit_file` reads what it edits\n");
+            }
+            exit
+        }
         Outcome::Exceeded(_) => fail("stopped", &message, Exit::Limit),
         Outcome::Cancelled => fail("cancelled", &message, Exit::Interrupted),
     };

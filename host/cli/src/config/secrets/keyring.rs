@@ -64,8 +64,10 @@ impl KeyringEntry {
 
     async fn find(&self) -> Result<String, String> {
         let unreachable = |error| match error {
-            Error::Unavailable => "no keyring answers: there is no session bus here".to_owned(),
-            error => format!("no keyring answers: {error}"),
+            Error::Unavailable => {
+                "no keyring answers (`env` and `file` need none): there is no session bus here".to_owned()
+            }
+            error => format!("no keyring answers (`env` and `file` need none): {error}"),
         };
         // The value is encrypted on its way over the bus.
         let service = in_time(SecretService::connect(EncryptionType::Dh)).await?.map_err(unreachable)?;
@@ -82,7 +84,10 @@ impl KeyringEntry {
             let unlocked =
                 unlocking.map_err(|_| format!("nobody unlocked the keyring within {UNLOCKING:?}"))?;
             unlocked.map_err(|error| match error {
-                Error::Prompt => "the keyring is locked, and was not unlocked".to_owned(),
+                Error::Prompt => {
+                    "the keyring is locked, and was not unlocked; without a screen `env` and `file` serve"
+                        .to_owned()
+                }
                 error => unreadable(error),
             })?;
         }
