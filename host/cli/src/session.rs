@@ -23,7 +23,7 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Answer, Effect, Ending, Event, EventKind, Run, RunId, Settings, State};
+use ringfence_engine::{Answer, Effect, Event, EventKind, Run, RunId, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Store};
@@ -216,7 +216,10 @@ impl Means {
         let setup = Setup::of(state)?;
         let plan = resumption.other.as_ref().unwrap_or(&setup.models);
         let model = plan.connect(&Environment::read(), folders, resumption.record.as_deref())?;
-        let fenced = setup.fence(folders)?;
+        let fenced = match resumption.reviewer.given {
+            Some(Given::Abort) => setup.fence_to_end(folders)?,
+            Some(_) | None => setup.fence(folders)?,
+        };
         Ok(Self { project: setup.project, model, fenced })
     }
 }

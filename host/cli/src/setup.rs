@@ -189,6 +189,20 @@ impl Setup {
 
     /// Opens what is granted and loads the tools. Compiles nothing yet.
     pub fn fence(&self, folders: &Folders) -> Result<Fenced> {
+        self.fence_with(folders, Toolbox::with_values)
+    }
+
+    /// The same for a run that is about to be ended by a person: no call is made any more, so nothing
+    /// that calls are given is read, and nothing of it can be in the way.
+    pub fn fence_to_end(&self, folders: &Folders) -> Result<Fenced> {
+        self.fence_with(folders, |toolbox, _| Ok(toolbox))
+    }
+
+    fn fence_with(
+        &self,
+        folders: &Folders,
+        given: impl FnOnce(Toolbox, &Folders) -> Result<Toolbox>,
+    ) -> Result<Fenced> {
         let project = ProjectDir::open(&self.project).or_usage()?;
         if project.path() != self.project {
             return Err(Refusal::usage(format!(
@@ -205,8 +219,7 @@ impl Setup {
         let shelf = Shelf::open(folders.state()?)?;
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
-        let toolbox =
-            Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?.with_values(folders)?;
+        let toolbox = given(Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?, folders)?;
         let allowed = match &self.allowed {
             None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

@@ -13,7 +13,8 @@ use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
 use ringfence_sandbox::{
-    Change, Effect, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage, StageError, Trial,
+    Change, ChangeKind, Effect, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage,
+    StageError, Trial,
 };
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,8 @@ use tokio::sync::{Mutex as Turns, OwnedMutexGuard};
 
 /// Bytes of a proposed diff that are kept to be shown, about.
 const PROPOSED: usize = 1 << 20;
-/// Paths that are named where there is no room for more of it.
-const PATHS: usize = 1_000;
+/// Changes that are named where there is no room for more of it.
+const PATHS: usize = 10_000;
 /// How long a call waits for one that was given up to let go of the stage.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -239,9 +240,18 @@ pub fn told(changes: &[Change]) -> Result<String> {
     let mut text = String::new();
     for (shown, change) in changes.iter().enumerate() {
         if text.len() >= PROPOSED {
-            let paths = changes.iter().skip(shown).take(PATHS).map(|change| format!("  {}\n", change.path));
-            let _ =
-                write!(text, "{} changes more, at:\n{}", changes.len() - shown, paths.collect::<String>());
+            let left = changes.get(shown..).unwrap_or_default();
+            // What goes away is told first: it can't be seen in the folder afterwards.
+            let (mut lost, other): (Vec<_>, Vec<_>) = left.iter().partition(|change| match change.kind {
+                ChangeKind::Deleted | ChangeKind::Renamed { .. } => true,
+                ChangeKind::Created | ChangeKind::Modified => false,
+            });
+            lost.extend(other);
+            let lines: String = lost.iter().take(PATHS).map(|change| format!("  {}", line(change))).collect();
+            let _ = write!(text, "{} changes more:\n{lines}", left.len());
+            if let Some(untold) = left.len().checked_sub(PATHS).filter(|untold| *untold > 0) {
+                let _ = writeln!(text, "  and {untold} more, which are too many to be told");
+            }
             break;
         }
         let mut diff = change.unified_diff()?;
@@ -254,6 +264,19 @@ pub fn told(changes: &[Change]) -> Result<String> {
     match changes.len() {
         0 | 1 => Ok(text),
         many => Ok(format!("{many} places change:\n{text}")),
+    }
+}
+
+/// One change in a line, as `diff`, `apply` and `discard` name it.
+pub fn line(change: &Change) -> String {
+    let path = terminal::name(&change.path.to_string());
+    match &change.kind {
+        ChangeKind::Created => format!("created   {path}\n"),
+        ChangeKind::Modified => format!("modified  {path}\n"),
+        ChangeKind::Deleted => format!("deleted   {path}\n"),
+        ChangeKind::Renamed { from } => {
+            format!("renamed   {} to {path}\n", terminal::name(&from.to_string()))
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use crate::args::{DiffArgs, GlobalArgs};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
 use crate::session::{own_command, replay};
-use crate::staging::{Staging, proposed};
+use crate::staging::{Staging, line, proposed};
 use crate::state_dir::Folders;
-use crate::terminal::{diff, name};
+use crate::terminal::diff;
 use anyhow::{Context, Result};
 use console::style;
 use ringfence_engine::{Effect, Run};
@@ -76,19 +76,6 @@ fn waiting(journal: &Journal, folders: &Folders) -> Result<String> {
 fn nothing_at(path: &GrantPath) -> Refusal {
     Refusal::usage(format!("nothing is staged at `{path}`"))
         .hint("without a path, `ringfence diff RUN` shows all that is")
-}
-
-/// One change in a line, as `apply` and `discard` name it too.
-pub(super) fn line(change: &Change) -> String {
-    let path = name(&change.path.to_string());
-    match &change.kind {
-        ChangeKind::Created => format!("created   {path}\n"),
-        ChangeKind::Modified => format!("modified  {path}\n"),
-        ChangeKind::Deleted => format!("deleted   {path}\n"),
-        ChangeKind::Renamed { from } => {
-            format!("renamed   {} to {path}\n", name(&from.to_string()))
-        }
-    }
 }
 
 fn told(change: &Change) -> Result<Value> {

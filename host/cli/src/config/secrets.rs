@@ -9,7 +9,9 @@ use super::file::ConfigFile;
 use super::named_secrets;
 use super::user_file::{self, UserFile};
 use crate::exit::Refusal;
+use crate::output::err;
 use crate::state_dir::Folders;
+use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_sandbox::{
     Grants, HostGrant, HostUrl, SecretGrant, SecretHeader, SecretName, SecretValue, Secrets,
@@ -117,12 +119,20 @@ pub fn values(grants: &Grants, folders: &Folders) -> Result<Secrets> {
     }
     for (name, section) in &user.config.secrets {
         let is_known = grants.hosts.iter().any(|host| host.url().origin == section.host.origin);
-        if is_known
-            && values.get(name).is_none()
-            && !matches!(section.source, Source::Keyring(_))
-            && let Ok(value) = section.value(user.folder())
-        {
-            values.insert(section.grant(name), value);
+        if !is_known || values.get(name).is_some() {
+            continue;
+        }
+        let value = match &section.source {
+            Source::Keyring(_) => Err("a keyring is asked for what goes along alone".to_owned()),
+            Source::Env(_) | Source::File(_) => section.value(user.folder()),
+        };
+        match value {
+            Ok(value) => values.insert(section.grant(name), value),
+            Err(why) => err(&format!(
+                "note: should {} hand out the secret `{name}`, a tool gets to see it: its value isn't known here ({})\n",
+                section.host,
+                one_line(&why, 400)
+            )),
         }
     }
     Ok(values)

@@ -227,6 +227,37 @@ fn a_run_with_hosts_and_a_secret_goes_on_and_keeps_no_value() {
     assert!(files > 2);
 }
 
+#[test]
+fn a_run_whose_secret_is_gone_can_still_be_ended() {
+    let world = World::new();
+    world.configure_with_secret("env = \"THE_KEY\"");
+    let mut command = world.home.command(["run", SAMPLE, "--quiet"]);
+    let said = world.home.said(command.env("THE_KEY", VALUE).output().unwrap());
+    assert_eq!(said.code, 3, "{said}");
+    let runs: Value = serde_json::from_str(&world.home.run(["runs", "--json"]).out).unwrap();
+    let id = runs[0]["id"].as_str().unwrap();
+    let said = world.home.run(["resume", id, "--approve", "1"]);
+    assert!(said.code == 2 && said.err.contains("THE_KEY is not set"), "{said}");
+    let said = world.home.run(["resume", id, "--abort"]);
+    assert!(said.code == 1 && said.err.contains("Ended by a person"), "{said}");
+}
+
+#[test]
+fn a_secret_of_the_same_host_that_can_t_be_read_is_named() {
+    let world = World::new();
+    let (grant, url) = (world.server.grant(), world.server.url());
+    let secret = |name: &str, source: &str| {
+        format!("[secrets.{name}]\n{source}\nhost = \"{url}\"\nheader = \"x-{name}\"\n")
+    };
+    let (key, other) = (secret("key", "env = \"THE_KEY\""), secret("other", "env = \"THE_OTHER\""));
+    world.configure(&format!("grants.hosts = [{grant}]\ngrants.secrets = [\"key\"]\n{key}{other}"));
+    let said = world.ask(&[], &[("THE_KEY", VALUE), ("THE_OTHER", "another-secret")]);
+    assert!(said.code == 0 && !said.err.contains("note:"), "{said}");
+    let said = world.ask(&[], &[("THE_KEY", VALUE)]);
+    assert!(said.code == 0 && said.err.contains("the secret `other`"), "{said}");
+    assert!(said.err.contains("(THE_OTHER is not set)"), "{said}");
+}
+
 fn search(folder: &Path, look: &mut impl FnMut(&[u8])) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

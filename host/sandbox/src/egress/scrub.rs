@@ -73,12 +73,13 @@ impl Scrub {
         self.needles.is_empty()
     }
 
-    /// A text without secrets, or what may be the beginning of one at its end.
+    /// A text without secrets. What may be the beginning of one at its end stays: a guest has heard
+    /// none, and whoever edits a file by what a tool has read of it would lose that end.
     pub(crate) fn text(&self, text: &str) -> String {
         if self.is_empty() {
             return text.to_owned();
         }
-        String::from_utf8_lossy(&self.whole(text.as_bytes(), End::Cut)).into_owned()
+        String::from_utf8_lossy(&self.whole(text.as_bytes(), End::Open)).into_owned()
     }
 
     /// A value without secrets in any of its texts.

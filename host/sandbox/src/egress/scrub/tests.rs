@@ -49,21 +49,34 @@ fn what_only_begins_like_a_secret_stays() {
     }
 }
 
+/// A whole reply as a guest gets it.
+fn reply(scrub: &Scrub, text: &str) -> String {
+    String::from_utf8(scrub.whole(text.as_bytes(), End::Cut)).unwrap()
+}
+
+#[test]
+fn a_kept_text_that_ends_like_the_beginning_of_a_secret_stays() {
+    let scrub = scrub_of("Admin#2024!Zq8vT");
+    let text = "Notes.\nThe admin panel is at the end; ask ops for details.";
+    assert_eq!(scrub.text(text), text);
+    assert_eq!(scrub.text("it is Admin#2024!Zq8vT."), "it is [secret key].");
+}
+
 #[test]
 fn a_secret_that_is_cut_short_goes_as_a_whole() {
     let scrub = scrub_of(WORD);
     for told in 0..=WORD.len() {
         let text = format!("authorization: {}", &WORD[..told]);
         let expected = if told < 4 { text.clone() } else { "authorization: [secret key]".to_owned() };
-        assert_eq!(scrub.text(&text), expected);
+        assert_eq!(reply(&scrub, &text), expected);
         assert_eq!(in_pieces(&scrub, text.as_bytes(), &[1]), expected.as_bytes());
         let hex: String = WORD.bytes().take(told).map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(scrub.text(&hex).is_empty(), told == 0);
-        assert_eq!(scrub.text(&hex) == "[secret key]", told >= 4, "{hex}");
+        assert_eq!(reply(&scrub, &hex).is_empty(), told == 0);
+        assert_eq!(reply(&scrub, &hex) == "[secret key]", told >= 4, "{hex}");
     }
     let coded = STANDARD.encode(format!("user:{WORD}"));
     for told in 0..coded.len() {
-        let text = scrub.text(&coded[..told]);
+        let text = reply(&scrub, &coded[..told]);
         // Twelve letters are nine bytes: `user:` and four.
         assert!(told < 13 || text.ends_with("[secret key]"), "{text}");
     }
@@ -73,14 +86,14 @@ fn a_secret_that_is_cut_short_goes_as_a_whole() {
 fn a_guess_at_the_end_of_a_reply_is_told_neither_right_nor_wrong() {
     let scrub = scrub_of(WORD);
     for guessed in 4..WORD.len() {
-        let right = scrub.text(&format!("you said {}", &WORD[..guessed]));
+        let right = reply(&scrub, &format!("you said {}", &WORD[..guessed]));
         for wrong in ["z", "zz", "0", "/"] {
-            assert_eq!(scrub.text(&format!("you said {}{wrong}", &WORD[..guessed])), right);
+            assert_eq!(reply(&scrub, &format!("you said {}{wrong}", &WORD[..guessed])), right);
         }
     }
     // What can't be a part of the secret shows that it was none.
     for text in ["{\"prefix\":\"sk-0\"}", "sk-0 and more", "sk-0\n"] {
-        assert_eq!(scrub.text(text), text);
+        assert_eq!(reply(&scrub, text), text);
     }
 }
 
