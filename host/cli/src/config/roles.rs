@@ -9,7 +9,7 @@ use super::file::{ConfigFile, Dir};
 use super::hosts::{self, Host};
 use super::language::nearest;
 use super::reading::{self, place};
-use super::{Flags, ToolPolicy, env, secrets};
+use super::{Flags, Named, ToolPolicy, env, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{DirGrant, Grants, HostGrant, common_hosts};
@@ -125,6 +125,11 @@ impl Role {
             None => format!("the role has: {}", self.tools.join(", ")),
         };
         Err(Refusal::usage(format!("the role `{}` has no tool `{tool}`", self.name)).hint(hint).into())
+    }
+
+    /// What it names of its own.
+    pub fn named(&self) -> Named {
+        Named { dirs: self.dirs.clone(), hosts: self.hosts.clone() }
     }
 
     /// Whether it has folders of its own.

@@ -6,9 +6,8 @@
 use super::Desk;
 use super::allowing::Allowing;
 use super::explain::{Answer, Question};
-use crate::args::parse_host;
+use crate::args::host_in_flag;
 use crate::config::Role;
-use crate::shell::quote;
 use anyhow::Result;
 use ringfence_sandbox::{Denial, DenialReason, HostGrant, RequestRuling};
 
@@ -69,7 +68,7 @@ pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result
                 | DenialReason::HoldsHidden
                 | DenialReason::NoLinks => "network",
             };
-            let would_allow = denial.would_allow.as_deref().and_then(|grant| parse_host(grant).ok());
+            let would_allow = denial.would_allow.as_deref().and_then(host_in_flag);
             let would_allow = would_allow.and_then(|missing| allowing(desk, tool, &missing));
             if tree.grants().deterministic {
                 let why = "it is deterministic: its answers can't come from the network, whatever is granted";
@@ -104,18 +103,17 @@ fn allowing(desk: &Desk, tool: &str, missing: &HostGrant) -> Option<Allowing> {
 }
 
 fn flags(granted: &[HostGrant], missing: &HostGrant) -> String {
-    let flag = |host: &HostGrant| format!("--allow-host {}", quote(&in_flag(host)));
-    granted.iter().chain([missing]).map(flag).collect::<Vec<_>>().join(" ")
+    granted.iter().chain([missing]).map(HostGrant::flag).collect::<Vec<_>>().join(" ")
 }
 
-/// A host as a flag names it: its URL, or a table.
-fn in_flag(host: &HostGrant) -> String {
+/// A host in short: its URL, or a table.
+fn in_short(host: &HostGrant) -> String {
     let url = host.url().to_string();
     if HostGrant::parse(&url).is_ok_and(|usual| usual == *host) { url } else { host.written() }
 }
 
 fn table(name: &str, granted: &[HostGrant], missing: &HostGrant) -> String {
-    let one = |host: &HostGrant| match in_flag(host) {
+    let one = |host: &HostGrant| match in_short(host) {
         url if url.starts_with('{') => url,
         url => toml::Value::from(url).to_string(),
     };
@@ -126,6 +124,7 @@ fn table(name: &str, granted: &[HostGrant], missing: &HostGrant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::parse_host;
 
     #[test]
     fn an_address_is_told_from_a_path() {

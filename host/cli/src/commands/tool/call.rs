@@ -48,7 +48,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         anyhow::Ok(called)
     })?;
     let report = match called {
-        Ok(report) => report,
+        Ok(report) => bench.toolbox.told(&args.tool, report),
         Err(error @ CallError::Input { .. }) => {
             return Err(anyhow::Error::from(
                 crate::exit::Refusal::usage(error.to_string())
