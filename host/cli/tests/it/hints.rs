@@ -1,0 +1,123 @@
+//! What a refusal says would allow it: followed, it does; where a section leaves a tool less, the
+//! section is named and no flag.
+
+use crate::program::{Home, Said};
+use serde_json::Value;
+
+fn home(config: &str) -> Home {
+    let home = Home::new();
+    for file in ["src/main.py", "docs/a.md", "tests/t.py"] {
+        home.write(&format!("project/{file}"), "x = 1\n");
+    }
+    home.write(".config/ringfence/config.toml", config);
+    home
+}
+
+fn read(home: &Home, path: &str, more: &[&str]) -> Said {
+    let input = format!(r#"{{"file_path": "{path}"}}"#);
+    let words = ["tool", "call", "read_file", &input, "--project", "project", "--receipt"];
+    home.run(words.iter().chain(more))
+}
+
+fn fetch(home: &Home, url: &str, more: &[&str]) -> Said {
+    let input = format!(r#"{{"url": "{url}"}}"#);
+    let words = ["tool", "call", "fetch_page", &input, "--project", "project", "--receipt"];
+    home.run(words.iter().chain(more))
+}
+
+fn denial(said: &Said) -> Value {
+    let receipt: Value = serde_json::from_str(&said.err[said.err.find("\n{").unwrap()..]).unwrap();
+    receipt["denials"][0].clone()
+}
+
+/// The section is told, on the receipt as well, and nothing else.
+fn is_left_out_by(said: &Said, section: &str) {
+    assert_eq!(said.code, 1, "{said}");
+    let line = said.err.lines().find(|line| line.starts_with("error: denied: ")).unwrap();
+    assert!(line.ends_with(&format!("; {section} leave it out")), "{said}");
+    assert!(!line.contains("--dir") && !line.contains("--allow-host"), "{said}");
+    let denial = denial(said);
+    assert_eq!((&denial["would_allow"], denial["left_out_by"].as_str()), (&Value::Null, Some(section)));
+}
+
+#[test]
+fn folders_that_a_tool_s_section_leaves_out_are_offered_by_no_flag() {
+    let home = home("[grants]\ndirs = [\"src\", \"docs\"]\n[tools.read_file]\ndirs = [\"docs\"]\n");
+    let section = "its own [tools.read_file] dirs";
+    for (path, more) in [
+        ("src/main.py", &[][..]),
+        ("src/main.py", &["--dir", "src"]),
+        ("tests/t.py", &[]),
+        ("tests/t.py", &["--dir", "src"]),
+    ] {
+        is_left_out_by(&read(&home, path, more), section);
+    }
+    assert_eq!(read(&home, "docs/a.md", &[]).code, 0);
+    // What the section has is had by the flag.
+    let said = read(&home, "docs/a.md", &["--dir", "src"]);
+    assert!(said.code == 1 && said.err.contains("; `--dir docs` would allow it"), "{said}");
+    assert_eq!(read(&home, "docs/a.md", &["--dir", "docs"]).code, 0);
+}
+
+#[test]
+fn a_section_that_names_what_is_granted_anyway_leaves_out_the_rest() {
+    let home = home("[grants]\ndirs = [\"docs\"]\n[tools.read_file]\ndirs = [\"docs\"]\n");
+    is_left_out_by(&read(&home, "src/main.py", &[]), "its own [tools.read_file] dirs");
+}
+
+#[test]
+fn what_a_tool_s_section_hides_is_shown_by_no_flag() {
+    let home = home("[tools.read_file]\ndirs = [{ path = \".\", masks = [\"*.py\"] }]\n");
+    is_left_out_by(&read(&home, "src/main.py", &[]), "its own [tools.read_file] dirs");
+    is_left_out_by(&read(&home, "src/main.py", &["--mask", "!/src/main.py"]), "its own [tools.read_file] dirs");
+}
+
+#[test]
+fn what_a_role_leaves_out_is_offered_by_no_flag() {
+    let home = home(
+        "[roles.r]\ntools = [\"read_file\", \"fetch_page\"]\ndirs = [\"docs\"]\nhosts = []\n\
+         [tools.read_file]\ndirs = [\"docs\", \"tests\"]\n",
+    );
+    let both = "its own [tools.read_file] dirs and the role's [roles.r] dirs";
+    for (path, section) in [("src/main.py", both), ("tests/t.py", "the role's [roles.r] dirs")] {
+        is_left_out_by(&read(&home, path, &["--role", "r"]), section);
+        is_left_out_by(&read(&home, path, &["--role", "r", "--dir", "."]), section);
+    }
+}
+
+#[test]
+fn hosts_that_a_tool_s_section_leaves_out_are_offered_by_no_flag() {
+    let home =
+        home("[grants]\nhosts = [\"https://a.example\"]\n[tools.fetch_page]\nhosts = [\"https://a.example\"]\n");
+    let section = "its own [tools.fetch_page] hosts";
+    is_left_out_by(&fetch(&home, "https://b.example/x?y=1", &[]), section);
+    let role = home_with_role();
+    is_left_out_by(&fetch(&role, "https://b.example/", &["--role", "r"]), "the role's [roles.r] hosts");
+}
+
+fn home_with_role() -> Home {
+    home(
+        "[grants]\nhosts = [\"https://a.example\", \"https://b.example\"]\n\
+         [roles.r]\ntools = [\"fetch_page\"]\nhosts = [\"https://a.example\"]\n",
+    )
+}
+
+#[test]
+fn a_host_is_offered_as_a_whole_flag() {
+    let home = home("[grants]\nhosts = [\"https://a.example\"]\n");
+    let said = fetch(&home, "https://example.com/x", &[]);
+    assert!(said.err.contains("; `--allow-host https://example.com` would allow it"), "{said}");
+    let said = fetch(&home, "http://127.0.0.1:1/x", &[]);
+    let flag = r#"--allow-host '{ url = "http://127.0.0.1:1", private = true }'"#;
+    assert!(said.err.contains(&format!("; `{flag}` would allow it")), "{said}");
+    assert_eq!(denial(&said)["would_allow"], flag);
+}
+
+#[test]
+fn a_project_is_not_told_to_say_what_it_can_t() {
+    let home = home("");
+    home.write("project/ringfence.toml", "[grants]\nhosts = [\"http://127.0.0.1:1\"]\n");
+    let said = home.run(["policy", "check", "project"]);
+    assert_eq!(said.code, 2, "{said}");
+    assert!(said.err.contains("only your own configuration or --allow-host can grant that"), "{said}");
+}
