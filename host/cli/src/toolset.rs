@@ -189,6 +189,15 @@ impl Toolbox {
         component.tools().opens_files() && !matches!(need, Some(Need::Egress))
     }
 
+    /// Whether a tool could ask a host if one were granted: not without importing `wasi:http`, and not
+    /// a standard one that isn't made for it.
+    pub fn asks_hosts(&self, tool: &Tool) -> bool {
+        let component = tool.component();
+        let standard = standard::by_digest(component.digest());
+        component.tools().asks_hosts()
+            && standard.is_none_or(|standard| matches!(standard.need(), Some(Need::Egress)))
+    }
+
     /// Whether a tool could see a variable if one were granted: not without importing
     /// `wasi:cli/environment`, and not a standard one.
     pub fn sees_variables(&self, tool: &Tool) -> bool {

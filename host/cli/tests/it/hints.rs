@@ -69,7 +69,10 @@ fn a_section_that_names_what_is_granted_anyway_leaves_out_the_rest() {
 fn what_a_tool_s_section_hides_is_shown_by_no_flag() {
     let home = home("[tools.read_file]\ndirs = [{ path = \".\", masks = [\"*.py\"] }]\n");
     is_left_out_by(&read(&home, "src/main.py", &[]), "its own [tools.read_file] dirs");
-    is_left_out_by(&read(&home, "src/main.py", &["--mask", "!/src/main.py"]), "its own [tools.read_file] dirs");
+    is_left_out_by(
+        &read(&home, "src/main.py", &["--mask", "!/src/main.py"]),
+        "its own [tools.read_file] dirs",
+    );
 }
 
 #[test]
@@ -87,8 +90,9 @@ fn what_a_role_leaves_out_is_offered_by_no_flag() {
 
 #[test]
 fn hosts_that_a_tool_s_section_leaves_out_are_offered_by_no_flag() {
-    let home =
-        home("[grants]\nhosts = [\"https://a.example\"]\n[tools.fetch_page]\nhosts = [\"https://a.example\"]\n");
+    let home = home(
+        "[grants]\nhosts = [\"https://a.example\"]\n[tools.fetch_page]\nhosts = [\"https://a.example\"]\n",
+    );
     let section = "its own [tools.fetch_page] hosts";
     is_left_out_by(&fetch(&home, "https://b.example/x?y=1", &[]), section);
     let role = home_with_role();

@@ -7,7 +7,9 @@ use crate::output::{err, out};
 use crate::recall::Recall;
 use crate::terminal::{diff, json, one_line, plain};
 use anyhow::{Context, Result};
-use ringfence_sandbox::{CallError, CallReport, CallRequest, CancellationToken, Outcome, Stage};
+use ringfence_sandbox::{
+    CallError, CallReport, CallRequest, CancellationToken, Exceeded, LimitKind, Outcome, Stage,
+};
 use serde_json::Value;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -134,6 +136,13 @@ fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Resul
         Outcome::Failed(_) => fail("failed", &message, Exit::Failed),
         Outcome::Trapped(_) => fail("crashed", &message, Exit::Failed),
         Outcome::Denied { .. } => fail("denied", &message, Exit::Failed),
+        Outcome::Exceeded(exceeded) if is_of_the_flag(args, exceeded) => {
+            let amounts = exceeded.amounts();
+            let message = format!(
+                "the tool was stopped: it exceeded its limit of {amounts}; a longer --timeout can allow more"
+            );
+            fail("stopped", &message, Exit::Limit)
+        }
         Outcome::Exceeded(_) => fail("stopped", &message, Exit::Limit),
         Outcome::Cancelled => fail("cancelled", &message, Exit::Interrupted),
     };
@@ -142,6 +151,12 @@ fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Resul
         err(&format!("{}\n", plain(&format!("{receipt:#}"))));
     }
     Ok(exit)
+}
+
+/// Whether it was `--timeout` that said this limit.
+fn is_of_the_flag(args: &ToolCallArgs, exceeded: &Exceeded) -> bool {
+    exceeded.which == LimitKind::Time
+        && args.timeout.is_some_and(|timeout| timeout.as_millis() == u128::from(exceeded.limit))
 }
 
 fn fail(what: &str, message: &str, exit: Exit) -> Exit {
