@@ -132,19 +132,9 @@ impl Role {
         Named { dirs: self.dirs.clone(), hosts: self.hosts.clone() }
     }
 
-    /// Whether it has folders of its own.
-    pub fn names_dirs(&self) -> bool {
-        self.dirs.is_some()
-    }
-
     /// The folders that are granted without the role.
     pub fn within(&self) -> &Vec<DirGrant> {
         &self.within
-    }
-
-    /// Whether it has hosts of its own.
-    pub fn names_hosts(&self) -> bool {
-        self.hosts.is_some()
     }
 
     /// Whether it has variables of its own.

@@ -125,3 +125,57 @@ fn a_project_is_not_told_to_say_what_it_can_t() {
     assert_eq!(said.code, 2, "{said}");
     assert!(said.err.contains("only your own configuration or --allow-host can grant that"), "{said}");
 }
+
+#[test]
+fn a_limit_that_a_flag_says_is_told_as_the_flag_s() {
+    let home = home("");
+    let said = read(&home, "src/main.py", &["--timeout", "1ms"]);
+    // A fast machine may be done in time.
+    if said.code != 0 {
+        assert!(said.err.contains("a longer --timeout can allow more"), "{said}");
+        assert!(!said.err.contains("tool_timeout"), "{said}");
+    }
+}
+
+#[test]
+fn an_explanation_offers_flags_only_as_far_as_sections_reach() {
+    let home = home(
+        "[grants]\ndirs = [\"docs\"]\nhosts = [\"https://a.example\"]\n\
+         [tools.read_file]\ndirs = [\"docs\"]\n[tools.fetch_page]\nhosts = [\"https://a.example\"]\n",
+    );
+    let allowing = |what: &str, tool: &str, more: &[&str]| {
+        let words = ["policy", "explain", what, "--project", "project", "--tool", tool, "--json"];
+        let said = home.run(words.iter().chain(more));
+        let value: Value = serde_json::from_str(&said.out).unwrap();
+        value["answers"][0]["would_allow"].clone()
+    };
+    for (what, tool) in [("src/main.py", "read_file"), ("https://b.example/x", "fetch_page")] {
+        let allowing = allowing(what, tool, &[]);
+        assert_eq!(allowing["flags"], Value::Null, "{what}");
+        assert!(allowing["toml"].as_str().unwrap().starts_with(&format!("[tools.{tool}]")), "{allowing}");
+    }
+    assert_eq!(allowing("docs/a.md", "read_file", &["--dir", "src"])["flags"], "--dir src --dir docs");
+}
+
+#[test]
+fn what_is_shown_of_a_tool_is_what_it_is_given() {
+    let home = home("[grants]\ndirs = [{ path = \"src\", access = \"write\" }]\n");
+    let shown = |tool: &str| {
+        let more = ["--allow-env", "LANG", "--allow-host", "https://example.com"];
+        let said = home.run(["policy", "show", "project", "--tool", tool].iter().chain(&more));
+        assert_eq!(said.code, 0, "{said}");
+        move |key: &str| {
+            let row = said.out.lines().rfind(|line| line.trim_start().starts_with(&format!("{key} ")));
+            row.expect("a row").split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let writes = shown("write_file");
+    assert_eq!((writes("env"), writes("hosts")), ("none default".to_owned(), "none default".to_owned()));
+    assert!(writes("dirs").starts_with("src (write) "), "{}", writes("dirs"));
+    assert_eq!(writes("deterministic"), "it is anyway default");
+    let fetches = shown("fetch_page");
+    assert_eq!((fetches("dirs"), fetches("env")), ("none default".to_owned(), "none default".to_owned()));
+    assert_eq!(fetches("hosts"), "https://example.com --allow-host");
+    assert_eq!(fetches("deterministic"), "no default");
+    assert!(shown("read_file")("dirs").starts_with("src (read) "));
+}
