@@ -30,6 +30,9 @@ fn only_the_role_s_tools_exist_and_every_stage_is_told_of_it_also_when_taken_up(
     let ended = product.run_printed(&command, &server.env());
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(outcomes(&shown(&product, run)), ["denied"], "the role has shop alone");
+    let page = product.run(&["show", run], &[]).stdout;
+    let told = "web/package.json is outside the granted folders (shop, read); the role's [roles.reader] dirs leave it out";
+    assert!(page.contains(told), "{page}");
     let asked = server.asked();
     assert!(asked.iter().all(|asked| asked.system.contains("You are a {careful} reader.")));
     let decide = server.asked_for(Stage::Decide);

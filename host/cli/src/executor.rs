@@ -141,7 +141,7 @@ impl Executor for Fenced {
         let stage = writing.as_ref().map(Writing::stage).or_else(staged);
         let request = self.request(tool, call, stage);
         match Recall::call(self.recall.as_ref(), &self.sandbox, request).await {
-            Ok(report) => self.settled(call, report, writing),
+            Ok(report) => self.settled(call, self.toolbox.told(&call.tool, report), writing),
             Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
                 Ok(not_run(error.to_string()))
             }
@@ -178,7 +178,10 @@ impl Executor for Fenced {
         trial.from_here()?;
         let request = self.request(tool, call, Some(trial.stage()));
         let fails = match self.sandbox.call(CallRequest { known: Arc::new(known), ..request }).await {
-            Ok(report) => report.outcome.message(&report.receipt),
+            Ok(report) => {
+                let report = self.toolbox.told(&call.tool, report);
+                report.outcome.message(&report.receipt)
+            }
             Err(error @ (CallError::Input { .. } | CallError::Load(_) | CallError::NoStage { .. })) => {
                 error.to_string()
             }

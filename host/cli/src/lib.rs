@@ -19,6 +19,7 @@ pub mod failpoint;
 pub mod granted;
 pub mod interrupt;
 pub mod lanes;
+pub mod left_out;
 pub mod model_choice;
 pub mod notify;
 pub mod output;

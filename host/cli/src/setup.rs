@@ -4,7 +4,7 @@
 //! person saw, whatever configuration says by then. Holds no secret. Owns as well: making those
 //! terms real again (opening folders, loading components).
 
-use crate::config::{ExpertSection, Resolved, ToolPolicy};
+use crate::config::{ExpertSection, Named, Resolved, Role, ToolPolicy};
 use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
@@ -59,6 +59,9 @@ pub struct Setup {
     /// Who the run works as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// What the role names of its own.
+    #[serde(default, skip_serializing_if = "Named::is_nothing")]
+    pub role_named: Named,
     /// Where the role's tools are named, for errors; empty for a run that is taken up again.
     #[serde(skip)]
     pub role_said_in: String,
@@ -102,6 +105,7 @@ impl Setup {
             tools: resolved.tools.clone(),
             allowed: resolved.allowed(allowed)?,
             role: resolved.role.as_ref().map(|role| role.name.clone()),
+            role_named: resolved.role.as_ref().map(Role::named).unwrap_or_default(),
             role_said_in: resolved.role.as_ref().map_or_else(String::new, |role| role.said_in.clone()),
             components,
             polling: resolved.polling.clone(),
@@ -220,6 +224,10 @@ impl Setup {
         let kept: Vec<_> =
             self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
         let toolbox = given(Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?, folders)?;
+        let toolbox = match &self.role {
+            Some(role) => toolbox.with_sections(|sections| sections.with_role(role, &self.role_named)),
+            None => toolbox,
+        };
         let allowed = match &self.allowed {
             None => toolbox.offered().map(|tool| tool.name().to_owned()).collect(),
             Some(names) => {

@@ -6,13 +6,14 @@
 use crate::config::language::nearest;
 use crate::config::{Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
+use crate::left_out::Sections;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, ComponentSource, EgressContext, Facts, GrantedTree, Grants, Limits, ProjectDir, Sandbox,
-    SandboxConfig, Tool, Toolset, Variables,
+    Access, CallReport, ComponentSource, Denial, EgressContext, Facts, GrantedTree, Grants, Limits,
+    ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub struct Toolbox {
     /// What each tool may touch, where it is less than the rest.
     own: BTreeMap<String, Scope>,
     all: Scope,
+    sections: Sections,
     egress: EgressContext,
     env: Arc<Variables>,
 }
@@ -36,7 +38,8 @@ struct Scope {
 impl Toolbox {
     /// Loads the standard components and the configured ones and opens what is granted.
     pub fn open(sandbox: &Sandbox, project: &ProjectDir, resolved: &Resolved) -> Result<Self> {
-        Self::under(sandbox, project, &resolved.grants, &resolved.tools, &resolved.components)
+        let toolbox = Self::under(sandbox, project, &resolved.grants, &resolved.tools, &resolved.components)?;
+        Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
     /// The same under these grants, with some tools narrowed.
@@ -67,7 +70,23 @@ impl Toolbox {
             }
         }
         let all = open(grants)?;
-        Ok(Self { tools, own, all, egress: EgressContext::default(), env: Arc::default() })
+        let sections = Sections::of_tools(narrowed);
+        Ok(Self { tools, own, all, sections, egress: EgressContext::default(), env: Arc::default() })
+    }
+
+    /// The same with what sections name changed.
+    pub fn with_sections(self, change: impl FnOnce(Sections) -> Sections) -> Self {
+        Self { sections: change(self.sections), ..self }
+    }
+
+    /// What leaves out what a tool was refused, where no grant would help.
+    pub fn leaving_out(&self, tool: &str, denial: &Denial) -> Option<String> {
+        self.sections.leaving_out(tool, denial, &self.all.tree.grants().dirs)
+    }
+
+    /// A tool's report, with no hint that can't be followed.
+    pub fn told(&self, tool: &str, report: CallReport) -> CallReport {
+        report.with_left_out(|denial| self.leaving_out(tool, denial))
     }
 
     /// The same with what its calls are given: the values of the secrets that go with their requests
@@ -168,6 +187,15 @@ impl Toolbox {
         let component = tool.component();
         let need = standard::by_digest(component.digest()).and_then(|standard| standard.need());
         component.tools().opens_files() && !matches!(need, Some(Need::Egress))
+    }
+
+    /// Whether a tool could ask a host if one were granted: not without importing `wasi:http`, and not
+    /// a standard one that isn't made for it.
+    pub fn asks_hosts(&self, tool: &Tool) -> bool {
+        let component = tool.component();
+        let standard = standard::by_digest(component.digest());
+        component.tools().asks_hosts()
+            && standard.is_none_or(|standard| matches!(standard.need(), Some(Need::Egress)))
     }
 
     /// Whether a tool could see a variable if one were granted: not without importing

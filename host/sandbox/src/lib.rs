@@ -18,6 +18,7 @@ mod engine;
 mod grant;
 mod host_state;
 pub mod json;
+mod left_out;
 mod limit;
 mod limiter;
 mod mask;

@@ -217,14 +217,19 @@ impl Exceeded {
     pub(crate) fn by_one_more(which: LimitKind, limit: u64) -> Self {
         Self { which, limit, used: limit.saturating_add(1) }
     }
+
+    /// What was met, and by how much: `time (1 ms allowed, 5 ms used or asked for)`.
+    pub fn amounts(&self) -> String {
+        let unit = self.which.unit();
+        let (limit, used) = (unit.shown(self.limit), unit.shown(self.used));
+        format!("{} ({limit} allowed, {used} used or asked for)", self.which.name())
+    }
 }
 
 /// `open files and folders (512 allowed, 513 used or asked for); [limits] open_files can allow more`
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = self.which.unit();
-        let (limit, used) = (unit.shown(self.limit), unit.shown(self.used));
-        write!(f, "{} ({limit} allowed, {used} used or asked for)", self.which.name())?;
+        f.write_str(&self.amounts())?;
         match (self.which.key(), self.which.tool_key()) {
             (Some(key), None) => write!(f, "; [limits] {key} can allow more"),
             (Some(key), Some(own)) => write!(f, "; [limits] {key} or [tools.NAME] {own} can allow more"),

@@ -115,6 +115,9 @@ impl Denial {
         if let Some(grant) = &self.would_allow {
             let _ = write!(line, "; `{grant}` would allow it");
         }
+        if let Some(section) = &self.left_out_by {
+            let _ = write!(line, "; {section} leave it out");
+        }
         line
     }
 }
@@ -223,6 +226,7 @@ mod tests {
             reason: DenialReason::Masked,
             mask: mask.map(str::to_owned),
             would_allow: would_allow.map(str::to_owned),
+            left_out_by: None,
         };
         for (mask, allow, line) in [
             (None, None, "src/x is hidden from all tools (granted: src, read)"),
@@ -247,6 +251,7 @@ mod tests {
             reason: DenialReason::NotGranted,
             mask: None,
             would_allow: Some("--dir .".to_owned()),
+            left_out_by: None,
         };
         assert_eq!(
             denial.message(&granted, &[]),
@@ -263,6 +268,7 @@ mod tests {
             reason,
             mask: None,
             would_allow: would_allow.map(str::to_owned),
+            left_out_by: None,
         };
         let hosts = [HostGrant::parse("https://api.example.com").unwrap()];
         let allow = Some(r#"{ url = "http://10.0.0.1", private = true }"#);
@@ -316,6 +322,7 @@ mod tests {
             reason: DenialReason::NotGranted,
             mask: None,
             would_allow: Some("--dir .".to_owned()),
+            left_out_by: None,
         };
         let outcome = |crash: Option<&str>| Outcome::Denied {
             error: Value::Null,

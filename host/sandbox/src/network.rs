@@ -30,6 +30,7 @@ impl ClosedNetwork {
             reason: DenialReason::Network,
             mask: None,
             would_allow: None,
+            left_out_by: None,
         });
     }
 }

@@ -51,9 +51,12 @@ pub struct Denial {
     /// The pattern that hides it, where one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
-    /// The grant that would have allowed it, as a person would write it. Says nothing of whether
-    /// its folder is there. None if no grant can, or for a path that starts with `/`.
+    /// The flags that would have allowed it, as a person types them into a shell. Says nothing of
+    /// whether a folder is there. None if no grant can, or for a path that starts with `/`.
     pub would_allow: Option<String>,
+    /// What leaves it out whatever is granted, where something does: `its own [tools.NAME] dirs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_by: Option<String>,
 }
 
 /// Why the fence refused.

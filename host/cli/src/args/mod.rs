@@ -32,7 +32,9 @@ pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
-pub use values::{PauseList, ToolArgument, parse_duration, parse_host, parse_money, parse_size};
+pub use values::{
+    PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;

@@ -81,6 +81,11 @@ pub fn parse_host(text: &str) -> Result<HostGrant, String> {
     HostGrant::parse(text).map_err(|error| error.to_string())
 }
 
+/// The host of a refusal's hint: `--allow-host URL`, or with a table.
+pub fn host_in_flag(flag: &str) -> Option<HostGrant> {
+    parse_host(flag.strip_prefix("--allow-host ")?.trim_matches('\'')).ok()
+}
+
 /// A goal: some words, of a sane length.
 pub(super) fn parse_goal(text: &str) -> Result<String, String> {
     const MOST: usize = 100_000;

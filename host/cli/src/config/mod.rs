@@ -13,6 +13,7 @@ mod file;
 mod hosts;
 pub mod language;
 mod layers;
+mod named;
 mod named_secrets;
 mod origin;
 mod project_files;
@@ -33,6 +34,7 @@ pub use file::{
     ModelsSection, Provider, Span, ToolSection,
 };
 pub use hosts::Host;
+pub use named::Named;
 pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
 pub use roles::{Role, RoleSection};
@@ -170,6 +172,9 @@ pub struct ToolPolicy {
     pub settings: BTreeMap<String, String>,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
+    /// What its sections name of their own.
+    #[serde(default, skip_serializing_if = "Named::is_nothing")]
+    pub named: Named,
     /// Where it is said, for errors; empty for a run that is taken up again.
     #[serde(skip)]
     pub said_in: String,

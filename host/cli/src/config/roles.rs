@@ -9,7 +9,7 @@ use super::file::{ConfigFile, Dir};
 use super::hosts::{self, Host};
 use super::language::nearest;
 use super::reading::{self, place};
-use super::{Flags, ToolPolicy, env, secrets};
+use super::{Flags, Named, ToolPolicy, env, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{DirGrant, Grants, HostGrant, common_hosts};
@@ -127,19 +127,14 @@ impl Role {
         Err(Refusal::usage(format!("the role `{}` has no tool `{tool}`", self.name)).hint(hint).into())
     }
 
-    /// Whether it has folders of its own.
-    pub fn names_dirs(&self) -> bool {
-        self.dirs.is_some()
+    /// What it names of its own.
+    pub fn named(&self) -> Named {
+        Named { dirs: self.dirs.clone(), hosts: self.hosts.clone() }
     }
 
     /// The folders that are granted without the role.
     pub fn within(&self) -> &Vec<DirGrant> {
         &self.within
-    }
-
-    /// Whether it has hosts of its own.
-    pub fn names_hosts(&self) -> bool {
-        self.hosts.is_some()
     }
 
     /// Whether it has variables of its own.

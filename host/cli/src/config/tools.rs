@@ -4,7 +4,7 @@ use super::dirs::{self, beyond, common, plain};
 use super::file::{Bytes, ConfigFile, Dir, Span, ToolSection};
 use super::layers::{ms, smaller};
 use super::reading::place;
-use super::{Flags, ToolPolicy, env, hosts, named_secrets, search, secrets};
+use super::{Flags, Named, ToolPolicy, env, hosts, named_secrets, search, secrets};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{Grants, Limits as CallLimits};
@@ -33,6 +33,7 @@ pub(super) fn policies(
                 env: grants.env.clone(),
                 settings: BTreeMap::new(),
                 limits: grants.limits.clone(),
+                named: Named::default(),
                 said_in: String::new(),
             };
             let wider = before.unwrap_or(&whole);
@@ -105,6 +106,10 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
             output_bytes: less(limits.output_bytes, section.output),
             ..limits.clone()
         },
+        named: wider.named.and(Named {
+            dirs: section.dirs.as_deref().map(plain),
+            hosts: section.hosts.as_deref().map(hosts::plain),
+        }),
         said_in: String::new(),
     }
 }

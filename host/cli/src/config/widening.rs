@@ -213,6 +213,7 @@ fn tool(resolved: &Resolved) -> super::ToolPolicy {
         env: resolved.grants.env.clone(),
         settings: resolved.grants.settings.clone(),
         limits: resolved.grants.limits.clone(),
+        named: super::Named::default(),
         said_in: String::new(),
     })
 }

@@ -310,9 +310,12 @@ pub struct Denial {
     pub asked: String,
     /// Why not.
     pub reason: String,
-    /// The grant that would allow it, if any can.
+    /// The flags that would allow it, if any can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_allow: Option<String>,
+    /// What leaves it out whatever is granted, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_by: Option<String>,
 }
 
 /// Something that went wrong without ending the run.

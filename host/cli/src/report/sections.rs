@@ -261,6 +261,7 @@ pub(super) fn denials(journal: &Journal<'_>) -> Vec<Denial> {
             asked: text(denial, "asked"),
             reason: text(denial, "reason").replace('_', " "),
             would_allow: denial.get("would_allow").and_then(Value::as_str).map(str::to_owned),
+            left_out_by: denial.get("left_out_by").and_then(Value::as_str).map(str::to_owned),
         }));
     }
     denials

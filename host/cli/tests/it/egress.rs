@@ -122,7 +122,8 @@ fn a_refusal_says_which_flag_would_allow_it_and_it_does() {
     let asked =
         format!("error: denied: GET {}/x was not requested: no host is granted; `", world.server.url());
     assert!(said.err.contains(&asked), "{said}");
-    let grant = said.err.split('`').nth(1).unwrap();
+    let flag = said.err.split('`').nth(1).unwrap();
+    let grant = flag.strip_prefix("--allow-host '").and_then(|rest| rest.strip_suffix('\'')).unwrap();
     let said = world.ask(&["--allow-host", grant], &[]);
     assert_eq!((said.code, world.server.heard().len()), (0, 1), "{said}");
     let receipt: Value = serde_json::from_str(&said.err[said.err.find('{').unwrap()..]).unwrap();

@@ -6,6 +6,7 @@ mod docs;
 mod doctor;
 mod egress;
 mod help;
+mod hints;
 mod json;
 mod policy;
 mod program;

@@ -198,6 +198,21 @@ fn a_crash_exits_with_1_and_a_limit_with_4() {
 }
 
 #[test]
+fn a_limit_that_a_flag_says_is_told_as_the_flag_s() {
+    let home = project();
+    let spin = ["spin_forever", "--component", "adder.wasm"];
+    let stopped = call(&home, &[&spin[..], &["--timeout", "300ms"]].concat());
+    assert!(stopped.err.contains("; a longer --timeout can allow more"), "{stopped}");
+    assert!(!stopped.err.contains("[limits]"), "{stopped}");
+    home.write(".config/ringfence/config.toml", "[tools.spin_forever]\ntimeout = \"200ms\"\n");
+    let stopped = call(&home, &[&spin[..], &["--timeout", "300ms"]].concat());
+    assert!(
+        stopped.err.contains("[limits] tool_timeout or [tools.NAME] timeout can allow more"),
+        "{stopped}"
+    );
+}
+
+#[test]
 fn ctrl_c_ends_the_guest_and_exits_with_130() {
     let home = project();
     // Compiled before, so that the signal meets the guest and not the compiler.

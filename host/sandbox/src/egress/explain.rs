@@ -39,6 +39,7 @@ impl GrantedTree {
                     reason: DenialReason::Malformed,
                     mask: None,
                     would_allow: None,
+                    left_out_by: None,
                 }));
             }
         };

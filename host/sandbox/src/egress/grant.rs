@@ -38,7 +38,9 @@ pub enum HostGrantError {
     #[error("`{0}` is granted for no method: leave `methods` out for GET and HEAD")]
     NoMethods(HostUrl),
     /// An address that isn't the internet's, without saying so.
-    #[error("`{url}` leads to {what}: if that is meant, write {{ url = \"{url}\", private = true }}")]
+    #[error(
+        "`{url}` leads to {what}: only your own configuration or --allow-host can grant that, as {{ url = \"{url}\", private = true }}"
+    )]
     Private {
         /// Whom it names.
         url: HostUrl,
@@ -47,7 +49,7 @@ pub enum HostGrantError {
     },
     /// An address of the link, without saying so.
     #[error(
-        "`{0}` is a link-local address, where a cloud answers with its keys: it is refused unless the grant says that it is private"
+        "`{0}` is a link-local address, where a cloud answers with its keys: it is refused unless a grant of your own says that it is private"
     )]
     LinkLocal(HostUrl),
     /// An address that is no host's.
@@ -173,7 +175,7 @@ pub(super) fn reach_of(host: &Host) -> Reach {
     }
 }
 
-/// The grant that would allow a request, as a person writes it; none if none can, or none should
+/// The flag that would allow a request, as a person types it into a shell; none if none can, or none should
 /// be given by the way.
 pub(super) fn allowing(origin: &Origin, method: &str, private: bool) -> Option<String> {
     let url = HostUrl { origin: origin.clone(), path: Default::default() };
@@ -184,10 +186,22 @@ pub(super) fn allowing(origin: &Origin, method: &str, private: bool) -> Option<S
         Reach::Private(_) => true,
         Reach::Public | Reach::Nowhere(_) => private,
     };
-    HostGrant::new(url, Some(methods), private).ok().map(|grant| grant.written())
+    HostGrant::new(url, Some(methods), private).ok().map(|grant| grant.flag())
 }
 
 impl HostGrant {
+    /// As a person types it into a shell: its URL, or a table where that isn't all.
+    pub fn flag(&self) -> String {
+        let url = self.url.to_string();
+        let is_bare = url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,=+@%".contains(&byte));
+        let is_usual = !self.private && self.methods == Method::usual();
+        let word = if is_usual { url } else { self.written() };
+        match is_usual && is_bare {
+            true => format!("--allow-host {word}"),
+            false => format!("--allow-host '{}'", word.replace('\'', r"'\''")),
+        }
+    }
+
     /// As a configuration file has it.
     pub fn written(&self) -> String {
         let mut text = format!("{{ url = \"{}\"", self.url);
@@ -326,15 +340,19 @@ mod tests {
     }
 
     #[test]
-    fn the_grant_that_would_allow_a_request_can_be_read_back() {
+    fn the_flag_that_would_allow_a_request_is_complete() {
         let origin = |text| HostUrl::parse(text).unwrap().origin;
         assert_eq!(
             allowing(&origin("http://10.0.0.1"), "GET", false).as_deref(),
-            Some(r#"{ url = "http://10.0.0.1", private = true }"#)
+            Some(r#"--allow-host '{ url = "http://10.0.0.1", private = true }'"#)
         );
         assert_eq!(
             allowing(&origin("https://a.example:8443"), "POST", false).as_deref(),
-            Some(r#"{ url = "https://a.example:8443", methods = ["POST"] }"#)
+            Some(r#"--allow-host '{ url = "https://a.example:8443", methods = ["POST"] }'"#)
+        );
+        assert_eq!(
+            allowing(&origin("https://a.example"), "HEAD", false).as_deref(),
+            Some("--allow-host https://a.example")
         );
         assert_eq!(allowing(&origin("https://a.example"), "CONNECT", false), None);
         assert_eq!(allowing(&origin("http://169.254.169.254"), "GET", true), None);

@@ -54,6 +54,7 @@ impl Asked {
             reason,
             mask: None,
             would_allow,
+            left_out_by: None,
         })
     }
 }

@@ -162,6 +162,7 @@ impl Recorded {
             reason,
             mask,
             would_allow,
+            left_out_by: None,
         })
     }
 }

@@ -70,7 +70,7 @@ async fn with_no_grant_nothing_is_asked_and_the_refusal_says_what_would_allow_it
     let report = Given::default().get(&server.url("/x")).await;
     let (seen, denial) = denied(&report);
     assert_eq!((seen, denial.reason), (code::DENIED, DenialReason::Network));
-    let allow = format!(r#"{{ url = "{}", private = true }}"#, server.url(""));
+    let allow = format!(r#"--allow-host '{{ url = "{}", private = true }}'"#, server.url(""));
     let line =
         format!("GET {} was not requested: no host is granted; `{allow}` would allow it", server.url("/x"));
     assert_eq!(report.outcome.message(&report.receipt), line);
@@ -222,7 +222,10 @@ async fn a_name_that_leads_into_a_network_around_is_refused_unless_that_is_grant
             let (seen, denial) = denied(&report);
             assert_eq!((seen, denial.reason), (code::IP_PROHIBITED, DenialReason::Address), "{address}");
             assert!(denial.resolved.starts_with(&address.parse::<IpAddr>().unwrap().to_string()));
-            let allow = format!(r#"{{ url = "http://api.example.com:{}", private = true }}"#, server.port());
+            let allow = format!(
+                r#"--allow-host '{{ url = "http://api.example.com:{}", private = true }}'"#,
+                server.port()
+            );
             let is_of_the_link = denial.resolved.contains("link-local");
             assert_eq!(is_of_the_link, ["169.254.169.254", "fe80::1"].contains(&address));
             assert_eq!(denial.would_allow, (!is_of_the_link).then_some(allow));

@@ -126,7 +126,7 @@ async fn a_request_is_refused_and_recorded() {
     assert_eq!(denials[0].operation, "request");
     assert_eq!(denials[0].asked, "GET https://api.example.com:8443/a?b=c");
     assert_eq!(denials[0].reason, DenialReason::Network);
-    let grant = r#"{ url = "https://api.example.com:8443" }"#;
+    let grant = "--allow-host https://api.example.com:8443";
     assert_eq!(denials[0].would_allow.as_deref(), Some(grant));
 }
 

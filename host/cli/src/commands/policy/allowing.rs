@@ -108,11 +108,13 @@ pub(super) fn allowing(desk: &Desk, tool: &str, question: &Question<'_>) -> Resu
     if let Some(dir) = &own.dir {
         let mut dirs = tree.grants().dirs.clone();
         with(&mut dirs, dir);
+        let place = GrantPath::parse(&tree.explain(question.what, question.write).resolved);
+        let place = place.unwrap_or_else(|_| dir.path.clone());
         let policy = desk.resolved.tools.get(tool);
-        if policy.is_some_and(|policy| policy.dirs != desk.resolved.grants.dirs) {
+        if policy.is_some_and(|policy| !policy.named.reaches(&place, dir.access)) {
             tables.push(table(&format!("tools.{tool}"), &dirs));
         }
-        if let Some(role) = role.filter(|role| role.names_dirs()) {
+        if let Some(role) = role.filter(|role| !role.named().reaches(&place, dir.access)) {
             tables.push(table(&format!("roles.{}", role.name), &dirs));
         }
     }

@@ -6,11 +6,10 @@
 use super::Desk;
 use super::allowing::Allowing;
 use super::explain::{Answer, Question};
-use crate::args::parse_host;
+use crate::args::host_in_flag;
 use crate::config::Role;
-use crate::shell::quote;
 use anyhow::Result;
-use ringfence_sandbox::{Denial, DenialReason, HostGrant, RequestRuling};
+use ringfence_sandbox::{Denial, DenialReason, HostGrant, RequestRuling, without_user};
 
 /// Whether something is no path but the address of a host.
 pub(super) fn is_url(what: &str) -> bool {
@@ -69,8 +68,9 @@ pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result
                 | DenialReason::HoldsHidden
                 | DenialReason::NoLinks => "network",
             };
-            let would_allow = denial.would_allow.as_deref().and_then(|grant| parse_host(grant).ok());
-            let would_allow = would_allow.and_then(|missing| allowing(desk, tool, &missing));
+            let would_allow = denial.would_allow.as_deref().and_then(host_in_flag);
+            let would_allow =
+                would_allow.and_then(|missing| allowing(desk, tool, method, question.what, &missing));
             if tree.grants().deterministic {
                 let why = "it is deterministic: its answers can't come from the network, whatever is granted";
                 return Ok(no("deterministic", why.to_owned()));
@@ -83,16 +83,17 @@ pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result
 }
 
 /// Flags and lines that grant what is granted now and this; none if nothing would.
-fn allowing(desk: &Desk, tool: &str, missing: &HostGrant) -> Option<Allowing> {
+fn allowing(desk: &Desk, tool: &str, method: &str, url: &str, missing: &HostGrant) -> Option<Allowing> {
     let role = desk.resolved.role.as_ref();
     let all = role.map_or(desk.resolved.grants.hosts.as_slice(), Role::hosts_within);
     let own = &desk.toolbox.tree(tool).grants().hosts;
     let mut tables = Vec::new();
+    let url = without_user(url);
     let policy = desk.resolved.tools.get(tool);
-    if policy.is_some_and(|policy| policy.hosts != desk.resolved.grants.hosts) {
+    if policy.is_some_and(|policy| !policy.named.reaches_host(method, &url, missing)) {
         tables.push(table(&format!("tools.{tool}"), own, missing));
     }
-    if let Some(role) = role.filter(|role| role.names_hosts()) {
+    if let Some(role) = role.filter(|role| !role.named().reaches_host(method, &url, missing)) {
         tables.push(table(&format!("roles.{}", role.name), own, missing));
     }
     let lies_in_all = all.iter().any(|granted| missing.lies_in(granted));
@@ -104,18 +105,17 @@ fn allowing(desk: &Desk, tool: &str, missing: &HostGrant) -> Option<Allowing> {
 }
 
 fn flags(granted: &[HostGrant], missing: &HostGrant) -> String {
-    let flag = |host: &HostGrant| format!("--allow-host {}", quote(&in_flag(host)));
-    granted.iter().chain([missing]).map(flag).collect::<Vec<_>>().join(" ")
+    granted.iter().chain([missing]).map(HostGrant::flag).collect::<Vec<_>>().join(" ")
 }
 
-/// A host as a flag names it: its URL, or a table.
-fn in_flag(host: &HostGrant) -> String {
+/// A host in short: its URL, or a table.
+fn in_short(host: &HostGrant) -> String {
     let url = host.url().to_string();
     if HostGrant::parse(&url).is_ok_and(|usual| usual == *host) { url } else { host.written() }
 }
 
 fn table(name: &str, granted: &[HostGrant], missing: &HostGrant) -> String {
-    let one = |host: &HostGrant| match in_flag(host) {
+    let one = |host: &HostGrant| match in_short(host) {
         url if url.starts_with('{') => url,
         url => toml::Value::from(url).to_string(),
     };
@@ -126,6 +126,7 @@ fn table(name: &str, granted: &[HostGrant], missing: &HostGrant) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::parse_host;
 
     #[test]
     fn an_address_is_told_from_a_path() {

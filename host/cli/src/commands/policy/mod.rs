@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod explain_env;
 mod explain_url;
+mod given;
 mod init;
 mod show;
 

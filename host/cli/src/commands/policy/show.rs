@@ -1,6 +1,7 @@
 //! `ringfence policy show`: what holds after all layers, and whose word it is.
 
 use super::Desk;
+use super::given::given;
 use crate::amounts::{dollars, span};
 use crate::args::{GlobalArgs, PolicyShowArgs};
 use crate::commands::tool::shape;
@@ -40,6 +41,9 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
     let origins = Origins::read(&desk.project, &desk.flags, &desk.folders)?;
     let run = origins.of_run()?;
     let mut tools = Vec::new();
+    let settings_of = |tool: &Tool| -> Result<Vec<Setting>> {
+        Ok(origins.of_tool(tool.name())?.into_iter().map(|setting| given(&desk, tool, setting)).collect())
+    };
     for tool in desk.tools(args.tool.as_deref())? {
         let name = tool.name();
         tools.push(Shown {
@@ -48,7 +52,7 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
             grants: desk.toolbox.tree(name).grants(),
             limits: desk.toolbox.limits(name),
             can: desk.toolbox.facts(name),
-            settings: origins.of_tool(name)?,
+            settings: settings_of(tool)?,
         });
     }
     match args.json {
@@ -96,7 +100,7 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
         let _ = writeln!(text, "note     {}", one_line(&told, 1_000));
     }
     text.push_str("\na run\n");
-    lines(&mut text, run);
+    lines(&mut text, run, false);
     let mut groups: Vec<(&Shown<'_>, Vec<&str>)> = Vec::new();
     for tool in tools {
         match groups.iter_mut().find(|(first, _)| first.like(tool)) {
@@ -115,13 +119,18 @@ fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
             let (name, host) = (secret.name.as_str(), &secret.host);
             let _ = writeln!(text, "  secret       {}", plain(&format!("{name}, with requests to {host}")));
         }
-        lines(&mut text, &tool.settings);
+        lines(&mut text, &tool.settings, tool.can.deterministic);
     }
     text
 }
 
-fn lines(text: &mut String, settings: &[Setting]) {
-    let shown: Vec<_> = settings.iter().map(|setting| (setting.key, words(setting), setting)).collect();
+/// `deterministic`: whether it is so by itself, held to it or not.
+fn lines(text: &mut String, settings: &[Setting], deterministic: bool) {
+    let said = |setting: &Setting| match (setting.key, &setting.value) {
+        ("deterministic", Value::Bool(false)) if deterministic => "it is anyway".to_owned(),
+        _ => words(setting),
+    };
+    let shown: Vec<_> = settings.iter().map(|setting| (setting.key, said(setting), setting)).collect();
     let width = |of: &dyn Fn(&(&str, String, &Setting)) -> usize| shown.iter().map(of).max().unwrap_or(0);
     let (names, values) = (width(&|line| line.0.len()), width(&|line| line.1.chars().count()).min(40));
     for (key, value, setting) in &shown {

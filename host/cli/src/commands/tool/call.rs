@@ -8,7 +8,7 @@ use crate::recall::Recall;
 use crate::terminal::{diff, json, one_line, plain};
 use anyhow::{Context, Result};
 use ringfence_sandbox::{
-    CallError, CallReport, CallRequest, CancellationToken, DenialReason, Outcome, Stage,
+    CallError, CallReport, CallRequest, CancellationToken, DenialReason, Exceeded, LimitKind, Outcome, Stage,
 };
 use serde_json::Value;
 use std::io::IsTerminal;
@@ -50,7 +50,7 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         anyhow::Ok(called)
     })?;
     let report = match called {
-        Ok(report) => report,
+        Ok(report) => bench.toolbox.told(&args.tool, report),
         Err(error @ CallError::Input { .. }) => {
             return Err(anyhow::Error::from(
                 crate::exit::Refusal::usage(error.to_string())
@@ -142,6 +142,13 @@ fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Resul
             }
             exit
         }
+        Outcome::Exceeded(exceeded) if is_of_the_flag(args, exceeded) => {
+            let amounts = exceeded.amounts();
+            let message = format!(
+                "the tool was stopped: it exceeded its limit of {amounts}; a longer --timeout can allow more"
+            );
+            fail("stopped", &message, Exit::Limit)
+        }
         Outcome::Exceeded(_) => fail("stopped", &message, Exit::Limit),
         Outcome::Cancelled => fail("cancelled", &message, Exit::Interrupted),
     };
@@ -150,6 +157,12 @@ fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Resul
         err(&format!("{}\n", plain(&format!("{receipt:#}"))));
     }
     Ok(exit)
+}
+
+/// Whether it was `--timeout` that said this limit.
+fn is_of_the_flag(args: &ToolCallArgs, exceeded: &Exceeded) -> bool {
+    exceeded.which == LimitKind::Time
+        && args.timeout.is_some_and(|timeout| timeout.as_millis() == u128::from(exceeded.limit))
 }
 
 fn fail(what: &str, message: &str, exit: Exit) -> Exit {

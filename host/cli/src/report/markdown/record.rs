@@ -235,8 +235,12 @@ pub(super) fn fence(report: &Report, page: &mut Page) {
         &["Step", "What was tried", "Why not", "What would allow it"],
         report.denials.iter().map(|denial| {
             let tried = format!("{} {}", cell(&denial.operation), word(&denial.asked));
-            let allow = denial.would_allow.as_deref().unwrap_or("nothing");
-            vec![denial.step.to_string(), tried, cell(&denial.reason), cell(allow)]
+            let allow = match (&denial.would_allow, &denial.left_out_by) {
+                (Some(flags), _) => flags.clone(),
+                (None, Some(section)) => format!("no flag: {section} leave it out"),
+                (None, None) => "nothing".to_owned(),
+            };
+            vec![denial.step.to_string(), tried, cell(&denial.reason), cell(&allow)]
         }),
     );
 }
