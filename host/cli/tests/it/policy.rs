@@ -191,6 +191,22 @@ fn what_decides_about_a_path_is_explained_with_what_would_allow_it() {
 }
 
 #[test]
+fn one_tool_that_could_is_a_yes_and_comes_first() {
+    let home = home();
+    let asked = |words: &[&str]| {
+        let said = home.run(["policy", "explain", "--project", "project"].iter().chain(words));
+        (said.code, said.out.split(' ').take(2).collect::<Vec<_>>().join(" "))
+    };
+    let write = ["src/a.txt", "--write", "--dir", "src:write"];
+    assert_eq!(asked(&write), (0, "yes: edit_file,".to_owned()));
+    assert_eq!(asked(&[&write[..], &["--tool", "list_files"]].concat()).0, 1);
+    assert_eq!(asked(&[&write[..], &["--tool", "edit_file"]].concat()).0, 0);
+    let url = ["https://a.example/x", "--allow-host", "https://a.example"];
+    assert_eq!(asked(&url), (0, "yes: fetch_page,".to_owned()));
+    assert_eq!(asked(&["docs/rows.csv"]).0, 1);
+}
+
+#[test]
 fn a_password_in_a_url_is_not_told_again() {
     let home = home();
     for url in
