@@ -6,6 +6,7 @@
 
 use super::file::{Bytes, ConfigFile, LimitsSection, Span, ToolSection};
 use super::{env, hosts::Host, search};
+use crate::amounts::dollars;
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_sandbox::{Limits, RequestLimits};
@@ -85,11 +86,15 @@ struct Given {
     unit: Unit,
 }
 
-#[derive(Clone, Copy)]
-enum Unit {
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
     Bytes,
+    /// Milliseconds.
     Time,
     Count,
+    /// Millionths of a US dollar.
+    Money,
 }
 
 fn of_limits(limits: &LimitsSection) -> Vec<Given> {
@@ -149,9 +154,11 @@ impl Given {
 }
 
 impl Unit {
-    fn shown(self, amount: u64) -> String {
+    /// As a file writes it.
+    pub(super) fn shown(self, amount: u64) -> String {
         match self {
             Self::Count => amount.to_string(),
+            Self::Money => dollars(amount),
             Self::Bytes => {
                 let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
                 match units.into_iter().find(|(unit, _)| amount >= *unit && amount.is_multiple_of(*unit)) {

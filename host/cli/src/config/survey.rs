@@ -2,6 +2,7 @@
 //! mistake doesn't hide another.
 
 use super::file::ConfigFile;
+use super::lowered::{Lowered, lowered};
 use super::project_files::ProjectFiles;
 use super::roles::Role;
 use super::secrets::{self, Looked};
@@ -22,6 +23,8 @@ pub struct Survey {
     pub wrong: Vec<anyhow::Error>,
     /// What all of it comes to, where that can be told.
     pub resolved: Option<Resolved>,
+    /// The project's limits that are above what holds.
+    pub lowered: Vec<Lowered>,
     /// What every tool may touch, as far as the files can be read.
     pub grants: Grants,
     /// Every role of both files.
@@ -64,11 +67,13 @@ impl Survey {
                 Err(error) => wrong.push(error),
             }
         }
+        let layered = resolved.iter();
+        let lowered = layered.flat_map(|it| lowered(&files.config, &Flags::default(), it)).collect();
         let secrets = match own.secrets.is_empty() {
             true => Vec::new(),
             false => secrets::survey(&own, &grants.hosts, folders)?,
         };
-        Ok(Self { files, user_file, wrong, resolved, grants, roles, secrets })
+        Ok(Self { files, user_file, wrong, resolved, lowered, grants, roles, secrets })
     }
 }
 

@@ -155,6 +155,23 @@ fn a_check_says_of_each_secret_whether_its_value_can_be_read_and_never_the_value
 }
 
 #[test]
+fn a_project_s_limits_that_don_t_hold_are_noted() {
+    let home = Home::new();
+    home.write("project/ringfence.toml", "[limits]\nmemory = \"4GiB\"\niterations = 9\n");
+    let note = "ringfence.toml, line 2, column 1: the project's `limits.memory` is 4GiB; 256MiB holds: more can be given in your own file\n";
+    let checked = home.run(["policy", "check", "project"]);
+    assert!(checked.code == 0 && checked.out.ends_with(&format!("note: {note}")), "{checked}");
+    let hash = checked.out.lines().find_map(|line| line.strip_prefix("hash: ")).expect("a hash");
+    let shown = home.run(["policy", "show", "project", "--trust", hash]);
+    assert!(shown.out.contains(&format!("note     {note}")), "{shown}");
+    home.write(".config/ringfence/config.toml", "limits.memory = \"4GiB\"");
+    for command in ["check", "show"] {
+        let said = home.run(["policy", command, "project"]);
+        assert!(said.code == 0 && !said.out.contains("note"), "{said}");
+    }
+}
+
+#[test]
 fn what_holds_is_shown_with_whose_word_it_is() {
     let home = home();
     assert_snapshot!("show", told(&home.run(["policy", "show", "project"])));

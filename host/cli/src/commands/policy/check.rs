@@ -2,7 +2,7 @@
 
 use crate::args::{GlobalArgs, PolicyCheckArgs};
 use crate::config::secrets::Looked;
-use crate::config::{CONFIG, Survey, env};
+use crate::config::{CONFIG, Lowered, Survey, env};
 use crate::exit::{Exit, OrUsage, describe};
 use crate::output::{err, out};
 use crate::state_dir::Folders;
@@ -38,6 +38,7 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         }
         wrong.extend(env::values(&resolved.grants, &folders).err());
         notes.extend(resolved.unanswered.told());
+        notes.extend(survey.lowered.iter().map(Lowered::told));
         let unset = env::unset(&resolved.grants);
         notes.extend(unset.into_iter().map(|name| format!("`{name}` is granted, and isn't set")));
     }
