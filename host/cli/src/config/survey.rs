@@ -6,7 +6,7 @@ use super::lowered::{Lowered, lowered};
 use super::project_files::ProjectFiles;
 use super::roles::Role;
 use super::secrets::{self, Looked};
-use super::{Flags, Resolved, layers, user_file};
+use super::{Flags, Resolved, layers, search, user_file};
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_sandbox::{Grants, ProjectDir};
@@ -25,6 +25,8 @@ pub struct Survey {
     pub resolved: Option<Resolved>,
     /// The project's limits that are above what holds.
     pub lowered: Vec<Lowered>,
+    /// What the tool that searches would need besides, in words.
+    pub unsearched: Vec<String>,
     /// What every tool may touch, as far as the files can be read.
     pub grants: Grants,
     /// Every role of both files.
@@ -67,13 +69,14 @@ impl Survey {
                 Err(error) => wrong.push(error),
             }
         }
+        let unsearched = resolved.iter().flat_map(|it| search::lacking(&own, it)).collect();
         let layered = resolved.iter();
         let lowered = layered.flat_map(|it| lowered(&files.config, &Flags::default(), it)).collect();
         let secrets = match own.secrets.is_empty() {
             true => Vec::new(),
             false => secrets::survey(&own, &grants.hosts, folders)?,
         };
-        Ok(Self { files, user_file, wrong, resolved, lowered, grants, roles, secrets })
+        Ok(Self { files, user_file, wrong, resolved, lowered, unsearched, grants, roles, secrets })
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
         wrong.extend(env::values(&resolved.grants, &folders).err());
         notes.extend(resolved.unanswered.told());
         notes.extend(survey.lowered.iter().map(Lowered::told));
+        notes.append(&mut survey.unsearched);
         let unset = env::unset(&resolved.grants);
         notes.extend(unset.into_iter().map(|name| format!("`{name}` is granted, and isn't set")));
     }
