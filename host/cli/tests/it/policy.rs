@@ -172,6 +172,18 @@ fn a_project_s_limits_that_don_t_hold_are_noted() {
 }
 
 #[test]
+fn a_check_notes_what_a_search_provider_lacks() {
+    let home = Home::new();
+    home.write("project/a.txt", "a");
+    home.write(".config/ringfence/config.toml", "[tools.web_search]\nprovider = \"brave\"\n");
+    let said = home.run(["policy", "check", "project"]);
+    let notes: Vec<_> = said.out.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert!(said.code == 0 && notes.len() == 2, "{said}");
+    assert!(notes[0].contains("isn't granted to ask https://api.search.brave.com"), "{said}");
+    assert!(notes[1].contains("there is no secret for https://api.search.brave.com"), "{said}");
+}
+
+#[test]
 fn what_holds_is_shown_with_whose_word_it_is() {
     let home = home();
     assert_snapshot!("show", told(&home.run(["policy", "show", "project"])));
