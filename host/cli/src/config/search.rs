@@ -4,9 +4,8 @@
 //! the host may be asked (`hosts`), the key that it wants (`secrets`).
 
 use super::Resolved;
+use super::enforceable::Wrong;
 use super::file::{ConfigFile, ToolSection};
-use crate::exit::Refusal;
-use anyhow::Result;
 use ringfence_sandbox::HostUrl;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -77,21 +76,29 @@ pub(super) fn lacking(user: &ConfigFile, resolved: &Resolved) -> Vec<String> {
     lacks
 }
 
-/// Refuses what no tool would heed.
-pub(super) fn check(file: &str, tool: &str, section: &ToolSection) -> Result<()> {
+/// What no tool would heed.
+pub(super) fn check(tool: &str, section: &ToolSection) -> Option<Wrong> {
     let (provider, url) = (section.provider, &section.url);
-    let refuse = |what: &str, hint: &str| -> Result<()> {
-        Err(Refusal::usage(format!("{file}: [tools.{tool}] {what}")).hint(hint.to_owned()).into())
+    let refuse = |key: &str, what: &str, hint: &str| {
+        let (key, what) = (format!("tools.{tool}.{key}"), format!("[tools.{tool}] {what}"));
+        Some(Wrong { key, what, hint: hint.to_owned() })
     };
     if tool != TOOL && (provider.is_some() || url.is_some()) {
-        return refuse("says whom to search with, which it doesn't heed", "say it in [tools.web_search]");
+        let key = if provider.is_some() { "provider" } else { "url" };
+        return refuse(
+            key,
+            "says whom to search with, which it doesn't heed",
+            "say it in [tools.web_search]",
+        );
     }
     match (provider, url) {
-        (None, Some(_)) => refuse("says `url` and no `provider`", "say `provider` as well"),
-        (Some(SearchProvider::Searxng), None) => {
-            refuse("says no `url`, and searxng has no usual one", "say the `url` of an instance")
-        }
-        (None, None) | (Some(_), Some(_)) | (Some(SearchProvider::Brave), None) => Ok(()),
+        (None, Some(_)) => refuse("url", "says `url` and no `provider`", "say `provider` as well"),
+        (Some(SearchProvider::Searxng), None) => refuse(
+            "provider",
+            "says no `url`, and searxng has no usual one",
+            "say the `url` of an instance",
+        ),
+        (None, None) | (Some(_), Some(_)) | (Some(SearchProvider::Brave), None) => None,
     }
 }
 

@@ -101,6 +101,31 @@ fn a_check_names_everything_that_is_wrong_in_both_files() {
 }
 
 #[test]
+fn a_check_finds_in_one_go_what_no_file_can_say_and_what_isn_t_there() {
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write(
+        "project/ringfence.toml",
+        "parallel = 99\npaus = []\n\n[grants]\ndirs = [\"nope\", \"../up\", \"src\"]\n\n[limits]\nmemory = \"8GiB\"\ntime = \"soon\"\n\n[tools.reed_file]\ndirs = [\"src/lost\"]\n\n[roles.r]\ntools = [\"x\"]\n",
+    );
+    home.write(
+        ".config/ringfence/config.toml",
+        "parallel = 0\n[tools.list_files]\ntimeout = \"2s\"\nmemory = 1\nprovider = \"brave\"\n",
+    );
+    assert_snapshot!("check_in_one_go", told(&home.run(["policy", "check", "project"])));
+}
+
+#[test]
+fn a_check_calls_no_tool_unknown_that_a_component_may_have() {
+    let home = Home::new();
+    home.write("project/a.txt", "a");
+    home.write("project/ringfence.toml", "components = [\"gone.wasm\"]\nparallel = 99\n[tools.own]\ntimeout = \"1s\"\n");
+    let said = home.run(["policy", "check", "project"]);
+    assert!(said.code == 2 && said.err.contains("gone.wasm") && said.err.contains("parallel is 99"), "{said}");
+    assert!(!said.err.contains("there is no tool"), "{said}");
+}
+
+#[test]
 fn a_check_names_grants_that_cannot_be_honoured_beside_everything_else() {
     let home = Home::new();
     home.write("project/src/a.txt", "a");

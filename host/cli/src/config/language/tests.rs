@@ -188,7 +188,7 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
                 let text = text(&format!("{} = {value}", key.name));
                 assert!(parse(&text).is_err(), "{name}: {text}");
                 assert!(!fits(&validator, &text), "{name}: {text}");
-                assert!(!problems(&text).is_empty(), "{name}: {text}");
+                assert!(!faults(&text).problems.is_empty(), "{name}: {text}");
             }
         }
         let text = text("nonsense = 1");
@@ -202,7 +202,7 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
         "grants.dirs = [{ masks = [] }]",
     ] {
         assert!(parse(missing).is_err() && !fits(&validator, missing), "{missing}");
-        assert!(problems(missing)[0].what.contains("is missing"), "{missing}");
+        assert!(faults(missing).problems[0].what.contains("is missing"), "{missing}");
     }
 }
 
