@@ -3,11 +3,11 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
+use crate::config::dirs;
 use crate::config::file::ConfigFile;
 use crate::config::hosts::Host;
 use crate::config::language::nearest;
 use crate::config::reading::{self, Reading, unreadable};
-use crate::config::dirs;
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};

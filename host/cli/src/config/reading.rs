@@ -1,7 +1,7 @@
 //! From a file's text to what it says, or to everything that is wrong with it.
 
-use super::file::{ConfigFile, parse};
 use super::enforceable;
+use super::file::{ConfigFile, parse};
 use super::language::{Faults, MOST, Position, Problem, faults, positions};
 use crate::exit::Refusal;
 use serde::Deserialize;

@@ -58,7 +58,9 @@ pub(super) fn lacking(user: &ConfigFile, resolved: &Resolved) -> Vec<String> {
     let is_there = |url: &HostUrl| url.origin == *origin;
     let mut lacks = Vec::new();
     if !policy.hosts.iter().any(|host| is_there(host.url()) && host.has_method("GET")) {
-        lacks.push(format!("{said_in}, and it isn't granted to ask {origin}: name that in `hosts` of [grants]"));
+        lacks.push(format!(
+            "{said_in}, and it isn't granted to ask {origin}: name that in `hosts` of [grants]"
+        ));
     }
     if provider == SearchProvider::Brave.name() {
         let exists = user.secrets.values().any(|section| is_there(section.host()));
@@ -93,11 +95,9 @@ pub(super) fn check(tool: &str, section: &ToolSection) -> Option<Wrong> {
     }
     match (provider, url) {
         (None, Some(_)) => refuse("url", "says `url` and no `provider`", "say `provider` as well"),
-        (Some(SearchProvider::Searxng), None) => refuse(
-            "provider",
-            "says no `url`, and searxng has no usual one",
-            "say the `url` of an instance",
-        ),
+        (Some(SearchProvider::Searxng), None) => {
+            refuse("provider", "says no `url`, and searxng has no usual one", "say the `url` of an instance")
+        }
         (None, None) | (Some(_), Some(_)) | (Some(SearchProvider::Brave), None) => None,
     }
 }
@@ -125,8 +125,10 @@ mod tests {
                 assert!(said.contains(word), "{word}: {said}");
             }
         };
-        let (no_host, no_secret) =
-            ("isn't granted to ask https://api.search.brave.com", "there is no secret for https://api.search");
+        let (no_host, no_secret) = (
+            "isn't granted to ask https://api.search.brave.com",
+            "there is no secret for https://api.search",
+        );
         wants(told("", ""), &[]);
         wants(told("", BRAVE_SAYS), &[no_host, no_secret]);
         wants(told("", &[BRAVE_SAYS, HOST].concat()), &[no_secret]);
@@ -141,10 +143,14 @@ mod tests {
     fn an_instance_of_searxng_wants_its_host_and_no_key() {
         let says = "[tools.web_search]\nprovider = 'searxng'\nurl = 'http://127.0.0.1:8888/x?y'\n";
         let said = told("", says);
-        assert!(said.len() == 1 && said[0].contains("isn't granted to ask http://127.0.0.1:8888"), "{said:?}");
+        assert!(
+            said.len() == 1 && said[0].contains("isn't granted to ask http://127.0.0.1:8888"),
+            "{said:?}"
+        );
         let hosts = "grants.hosts = [{ url = 'http://127.0.0.1:8888', private = true }]\n";
         assert_eq!(told("", &[hosts, says].concat()), [""; 0]);
-        let posts = "grants.hosts = [{ url = 'http://127.0.0.1:8888', private = true, methods = ['POST'] }]\n";
+        let posts =
+            "grants.hosts = [{ url = 'http://127.0.0.1:8888', private = true, methods = ['POST'] }]\n";
         assert_eq!(told("", &[posts, says].concat()).len(), 1);
     }
 }

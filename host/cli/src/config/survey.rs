@@ -4,9 +4,9 @@
 use super::file::ConfigFile;
 use super::lowered::{Lowered, lowered};
 use super::project_files::ProjectFiles;
+use super::reading::place;
 use super::roles::Role;
 use super::secrets::{self, Looked};
-use super::reading::place;
 use super::user_file::{self, UserFile};
 use super::{Flags, Resolved, dirs, layers, search};
 use crate::state_dir::Folders;
@@ -136,8 +136,9 @@ fn components(files: &ProjectFiles, user: &UserFile) -> Option<Vec<ComponentSour
     if files.lacks_components || user.lacks_components {
         return None;
     }
-    let of_project =
-        files.components().map(|(path, bytes)| Some(ComponentSource::from_bytes(path.clone(), bytes.clone())));
+    let of_project = files
+        .components()
+        .map(|(path, bytes)| Some(ComponentSource::from_bytes(path.clone(), bytes.clone())));
     let of_user = user.components().map(|path| ComponentSource::from_file(&path).ok());
     of_project.chain(of_user).collect()
 }

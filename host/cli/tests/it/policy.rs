@@ -119,9 +119,15 @@ fn a_check_finds_in_one_go_what_no_file_can_say_and_what_isn_t_there() {
 fn a_check_calls_no_tool_unknown_that_a_component_may_have() {
     let home = Home::new();
     home.write("project/a.txt", "a");
-    home.write("project/ringfence.toml", "components = [\"gone.wasm\"]\nparallel = 99\n[tools.own]\ntimeout = \"1s\"\n");
+    home.write(
+        "project/ringfence.toml",
+        "components = [\"gone.wasm\"]\nparallel = 99\n[tools.own]\ntimeout = \"1s\"\n",
+    );
     let said = home.run(["policy", "check", "project"]);
-    assert!(said.code == 2 && said.err.contains("gone.wasm") && said.err.contains("parallel is 99"), "{said}");
+    assert!(
+        said.code == 2 && said.err.contains("gone.wasm") && said.err.contains("parallel is 99"),
+        "{said}"
+    );
     assert!(!said.err.contains("there is no tool"), "{said}");
 }
 

@@ -69,7 +69,9 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
     drop(lease);
     if !global.quiet {
         for name in config::env::unset(&before.grants).into_iter().filter(|name| args.env.contains(name)) {
-            err(&format!("note: `{name}` is granted, and isn't set: set it for whoever goes on with the run\n"));
+            err(&format!(
+                "note: `{name}` is granted, and isn't set: set it for whoever goes on with the run\n"
+            ));
         }
         err(&onward(run.state(), &grants, &folders));
     }

@@ -10,8 +10,8 @@ mod schema;
 mod tables;
 mod write;
 
-pub use check::{Position, Problem, nearest};
 pub(super) use check::{Faults, MOST, faults, positions};
+pub use check::{Position, Problem, nearest};
 pub use schema::schema;
 pub use write::commented;
 

@@ -328,3 +328,19 @@ fn a_word_is_only_taken_for_another_that_is_near() {
         assert_eq!(nearest(asked, words), meant, "{asked}");
     }
 }
+
+#[test]
+fn what_a_file_says_beside_its_mistakes_can_still_be_read() {
+    let text = "paus = []\nflow = 'react'\n[grants]\ndirs = ['../up', 'src', { path = 'docs', mask = 1 }]\n[limits]\ntime = 'soon'\nmemory = '8GiB'\n[roles.r]\nprompt = 'x'\n[tools.'a.b']\ntimeout = 5\npolling = true\n";
+    let reading = reading::survey("x", text);
+    let rest = "flow = 'react'\n[grants]\ndirs = ['src', { path = 'docs' }]\n[limits]\nmemory = '8GiB'\n[roles]\n[tools.'a.b']\npolling = true\n";
+    let expected =
+        ConfigFile { named: "x".to_owned(), said_at: reading.config.said_at.clone(), ..parse(rest).unwrap() };
+    assert_eq!(reading.config, expected);
+    let lines: Vec<_> = reading.problems.iter().map(|problem| problem.at.line).collect();
+    assert_eq!(lines, [1, 4, 4, 6, 7, 8, 11]);
+    assert!(!reading.lacks_components);
+    for text in ["components = [1]", "flow = ", "flow = 99999999999999999999"] {
+        assert!(reading::survey("x", text).lacks_components, "{text}");
+    }
+}
