@@ -35,6 +35,7 @@ fn a_variable_is_granted_as_a_folder_is_and_read_afresh_by_whoever_goes_on() {
         (Some(0), "granted: GREETING of the environment\n"),
         "{granted:?}"
     );
+    assert!(granted.stderr.contains("note: `GREETING` is granted, and isn't set"), "{granted:?}");
     let grant = json!({ "what": "variable", "name": "GREETING" });
     assert_eq!(shown(&product, run)["granted"][0]["grant"], grant);
     for (name, why) in

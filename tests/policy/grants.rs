@@ -93,7 +93,7 @@ fn what_can_t_be_had_is_refused_and_journaled_nowhere() {
         (&["--dir", "web", "--dir", "web"], "granted already"),
         (&["--dir", "web", "--allow-host", "example.com"], "must begin with https://"),
         (&["--dir", "web", "--allow-host", "http://localhost:8080"], "an address of this machine"),
-        (&[], "--dir"),
+        (&[], "<--dir <PATH[:ACCESS]>|--allow-host <URL>|--allow-env <NAME>>"),
     ] {
         let refused = product.run(&[&["grant", run][..], flags].concat(), &[]);
         assert!(refused.code == Some(2) && refused.stderr.contains(why), "{flags:?}: {refused:?}");

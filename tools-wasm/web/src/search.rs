@@ -22,8 +22,8 @@ const HEADERS: [(&str, &str); 3] = [
     ("user-agent", concat!("ringfence/", env!("CARGO_PKG_VERSION"))),
 ];
 
-const UNCONFIGURED: &str =
-    "no search provider is configured; set [tools.web_search] provider and url in the configuration";
+const UNCONFIGURED: &str = "no search provider is configured; set [tools.web_search] provider in the configuration: `brave` needs \
+     its host granted and a secret with its key, `searxng` its `url` and that host granted";
 
 /// What the host says of how to search.
 pub trait Settings {

@@ -25,7 +25,7 @@ pub enum PolicyCommand {
     Show(PolicyShowArgs),
     /// Say whether a tool could read, write or reach something, and what decides it
     ///
-    /// Exit codes: 0 every tool that was asked about could, 1 one of them couldn't, 2 usage.
+    /// Exit codes: 0 a tool could (with --tool: that one), 1 none could, 2 usage.
     Explain(PolicyExplainArgs),
     /// Print the JSON Schema of the configuration, for editors
     Schema,

@@ -5,71 +5,62 @@
 //! was made, even where another file says less.
 
 use super::file::{Bytes, ConfigFile, LimitsSection, Span, ToolSection};
+use super::language::{Position, Problem};
 use super::{env, hosts::Host, search};
-use crate::exit::Refusal;
-use anyhow::Result;
+use crate::amounts::dollars;
 use ringfence_sandbox::{Limits, RequestLimits};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Checks a whole file; `name` is what errors call it. All that is wrong is named at once.
-pub(super) fn check(file: &ConfigFile, name: &str) -> Result<()> {
+/// Everything in a file that can't be honoured, each at its key.
+pub(super) fn check(file: &ConfigFile) -> Vec<Problem> {
     let mut wrong: Vec<Wrong> =
-        of_limits(&file.limits).iter().filter_map(|limit| limit.check(name, "[limits] ")).collect();
+        of_limits(&file.limits).iter().filter_map(|limit| limit.check("limits")).collect();
     let parallel = Given {
         key: "parallel",
         value: file.parallel.map(|it| it.get().into()),
         allowed: PARALLEL,
         unit: Unit::Count,
     };
-    wrong.extend(parallel.check(name, ""));
+    wrong.extend(parallel.check(""));
     let grants = &file.grants;
     wrong.extend(contradiction(
-        name,
         "grants",
         grants.deterministic,
         grants.entropy,
         grants.hosts.as_deref(),
         grants.env.as_ref(),
     ));
-    wrong.extend(more_variables(name, "grants", grants.env.as_ref()));
+    wrong.extend(more_variables("grants", grants.env.as_ref()));
     for (tool, section) in &file.tools {
         let table = format!("tools.{tool}");
-        let shown = format!("[{table}] ");
-        wrong.extend(of_tool(section).iter().filter_map(|limit| limit.check(name, &shown)));
+        wrong.extend(of_tool(section).iter().filter_map(|limit| limit.check(&table)));
         wrong.extend(contradiction(
-            name,
             &table,
             section.deterministic,
             section.entropy,
             section.hosts.as_deref(),
             section.env.as_ref(),
         ));
-        wrong.extend(more_variables(name, &table, section.env.as_ref()));
+        wrong.extend(more_variables(&table, section.env.as_ref()));
+        wrong.extend(search::check(tool, section));
     }
     for (role, section) in &file.roles {
-        wrong.extend(more_variables(name, &format!("roles.{role}"), section.env.as_ref()));
+        wrong.extend(more_variables(&format!("roles.{role}"), section.env.as_ref()));
     }
-    together(wrong)?;
-    file.tools.iter().try_for_each(|(tool, section)| search::check(name, tool, section))
+    let problem = |Wrong { key, what, hint }| Problem {
+        at: file.said_at.get(&key).copied().unwrap_or(Position { line: 1, column: 1 }),
+        what: format!("{what}; {hint}"),
+    };
+    wrong.into_iter().map(problem).collect()
 }
 
 /// Something that can't be honoured, and what to do about it.
-struct Wrong {
-    what: String,
-    hint: String,
-}
-
-/// One alone with its advice; several in one error, each on a line.
-fn together(mut wrong: Vec<Wrong>) -> Result<()> {
-    match wrong.len() {
-        0 => Ok(()),
-        1 => wrong.pop().map_or(Ok(()), |it| Err(Refusal::usage(it.what).hint(it.hint).into())),
-        _ => {
-            let lines: Vec<_> = wrong.iter().map(|it| format!("{}; {}", it.what, it.hint)).collect();
-            Err(Refusal::usage(lines.join("\n")).into())
-        }
-    }
+pub(super) struct Wrong {
+    /// The key that says it: `limits.memory`.
+    pub(super) key: String,
+    pub(super) what: String,
+    pub(super) hint: String,
 }
 
 /// Equal calls that can be told.
@@ -85,11 +76,15 @@ struct Given {
     unit: Unit,
 }
 
-#[derive(Clone, Copy)]
-enum Unit {
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
     Bytes,
+    /// Milliseconds.
     Time,
     Count,
+    /// Millionths of a US dollar.
+    Money,
 }
 
 fn of_limits(limits: &LimitsSection) -> Vec<Given> {
@@ -135,7 +130,7 @@ fn size(key: &'static str, value: Option<Bytes>, allowed: RangeInclusive<u64>) -
 }
 
 impl Given {
-    fn check(&self, file: &str, table: &str) -> Option<Wrong> {
+    fn check(&self, table: &str) -> Option<Wrong> {
         let value = self.value.filter(|value| !self.allowed.contains(value))?;
         let shown = |amount| self.unit.shown(amount);
         let (least, most) = (shown(*self.allowed.start()), *self.allowed.end());
@@ -144,14 +139,20 @@ impl Given {
             most => format!("it can be {least} to {}", shown(most)),
         };
         let key = self.key;
-        Some(Wrong { what: format!("{file}: {table}{key} is {}, which can't be kept", shown(value)), hint })
+        let (whole, said) = match table {
+            "" => (key.to_owned(), key.to_owned()),
+            table => (format!("{table}.{key}"), format!("[{table}] {key}")),
+        };
+        Some(Wrong { key: whole, what: format!("{said} is {}, which can't be kept", shown(value)), hint })
     }
 }
 
 impl Unit {
-    fn shown(self, amount: u64) -> String {
+    /// As a file writes it.
+    pub(super) fn shown(self, amount: u64) -> String {
         match self {
             Self::Count => amount.to_string(),
+            Self::Money => dollars(amount),
             Self::Bytes => {
                 let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
                 match units.into_iter().find(|(unit, _)| amount >= *unit && amount.is_multiple_of(*unit)) {
@@ -168,13 +169,12 @@ impl Unit {
     }
 }
 
-fn more_variables(file: &str, table: &str, named: Option<&env::Names>) -> Option<Wrong> {
-    let (what, hint) = env::more_than_possible(&format!("{file}: [{table}]"), named)?;
-    Some(Wrong { what, hint: hint.to_owned() })
+fn more_variables(table: &str, named: Option<&env::Names>) -> Option<Wrong> {
+    let (what, hint) = env::more_than_possible(&format!("[{table}]"), named)?;
+    Some(Wrong { key: format!("{table}.env"), what, hint: hint.to_owned() })
 }
 
 fn contradiction(
-    file: &str,
     table: &str,
     deterministic: Option<bool>,
     entropy: Option<bool>,
@@ -192,7 +192,8 @@ fn contradiction(
         (None | Some(false), None | Some([])) => return None,
     };
     Some(Wrong {
-        what: format!("{file}: [{table}] says `deterministic` and `{other}`, which exclude each other"),
+        key: format!("{table}.deterministic"),
+        what: format!("[{table}] says `deterministic` and `{other}`, which exclude each other"),
         hint: "leave one of them out".to_owned(),
     })
 }
@@ -201,19 +202,16 @@ fn contradiction(
 mod tests {
     use super::super::file::parse;
     use super::*;
-    use crate::exit::describe;
 
     fn said(text: &str) -> String {
-        match check(&parse(text).unwrap(), "some.toml") {
-            Ok(()) => String::new(),
-            Err(error) => describe(&error),
-        }
+        let problems = check(&parse(text).unwrap());
+        problems.into_iter().map(|problem| problem.what).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn a_limit_that_can_t_be_kept_is_refused_with_file_key_and_range() {
+    fn a_limit_that_can_t_be_kept_is_refused_with_key_and_range() {
         for (text, wanted) in [
-            ("limits.memory = '8GiB'", "some.toml: [limits] memory is 8GiB, which can't be kept"),
+            ("limits.memory = '8GiB'", "[limits] memory is 8GiB, which can't be kept"),
             ("limits.memory = 0", "[limits] memory is 0 bytes"),
             ("limits.memory = '64KiB'", "1MiB to 4GiB"),
             ("limits.output = 0", "1 byte to 64MiB"),
@@ -222,7 +220,7 @@ mod tests {
             ("limits.read_bytes = 0", "must be 1 byte or more"),
             ("limits.open_files = 100000", "1 to 65000"),
             ("limits.request_headers = '1MiB'", "1 byte to 128KiB"),
-            ("[tools.x]\nmemory = '5GiB'", "some.toml: [tools.x] memory is 5GiB"),
+            ("[tools.x]\nmemory = '5GiB'", "[tools.x] memory is 5GiB"),
             ("[tools.x]\noutput = 0", "[tools.x] output is 0 bytes"),
         ] {
             let said = said(text);

@@ -13,6 +13,7 @@ mod file;
 mod hosts;
 pub mod language;
 mod layers;
+mod lowered;
 mod named;
 mod named_secrets;
 mod origin;
@@ -34,6 +35,7 @@ pub use file::{
     ModelsSection, Provider, Span, ToolSection,
 };
 pub use hosts::Host;
+pub use lowered::Lowered;
 pub use named::Named;
 pub use origin::{Layer, Origins, Setting, Source};
 pub use project_files::{CONFIG, PROMPTS, ProjectFiles};

@@ -4,6 +4,7 @@
 //! functions that make all of them into one.
 
 use super::file::{ConfigFile, ExpertSection, ModelSection};
+use super::lowered::{Lowered, lowered};
 use super::project_files::ProjectFiles;
 use super::{Flags, Resolved, user_file};
 use crate::state_dir::Folders;
@@ -60,6 +61,12 @@ impl Origins {
     pub fn read(project: &ProjectDir, flags: &Flags, folders: &Folders) -> Result<Self> {
         let project = ProjectFiles::read(project.path())?.config;
         Ok(Self { project, user: user_file::read(folders)?.config, flags: flags.clone() })
+    }
+
+    /// The project's limits that are above what holds.
+    pub fn lowered(&self) -> Result<Vec<Lowered>> {
+        let resolved = Resolved::of_layers(&self.project, &self.user, &self.flags)?;
+        Ok(lowered(&self.project, &self.flags, &resolved))
     }
 
     /// The values of a whole run.
@@ -139,7 +146,7 @@ impl Origins {
 
 impl Flags {
     /// The flag that stands for a key of a file, where it is given.
-    fn named_for(&self, key: &str) -> Option<&'static str> {
+    pub(super) fn named_for(&self, key: &str) -> Option<&'static str> {
         let limits = &self.limits;
         let given = match key {
             "grants.dirs" if !self.dirs.is_empty() => "--dir",

@@ -3,11 +3,11 @@
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
 
+use crate::config::dirs;
 use crate::config::file::ConfigFile;
 use crate::config::hosts::Host;
 use crate::config::language::nearest;
-use crate::config::reading::{self, unreadable};
-use crate::config::{dirs, enforceable};
+use crate::config::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
@@ -35,6 +35,8 @@ pub struct ProjectFiles {
     pub config: ConfigFile,
     /// All files with their content, by path.
     pub files: Vec<(String, Vec<u8>)>,
+    /// Whether it may name components that aren't among them.
+    pub lacks_components: bool,
 }
 
 impl ProjectFiles {
@@ -50,18 +52,28 @@ impl ProjectFiles {
             .with_context(|| format!("the project folder {} can't be opened", project.display()))?;
         let (mut found, mut wrong) = (Self::default(), Vec::new());
         match config_in(&root) {
-            Ok(Some((config, bytes))) => {
+            Ok(Some((Reading { config, problems, lacks_components }, bytes))) => {
+                if !problems.is_empty() {
+                    wrong.push(unreadable(CONFIG, &problems));
+                }
+                found.lacks_components = lacks_components;
                 wrong.extend(config.not_a_project_s().into_iter().map(anyhow::Error::from));
                 found.config = config;
                 found.files.push((CONFIG.to_owned(), bytes));
             }
             Ok(None) => {}
-            Err(error) => wrong.push(error),
+            Err(error) => {
+                found.lacks_components = true;
+                wrong.push(error);
+            }
         }
         for component in &found.config.components {
             match component_in(&root, component) {
                 Ok(file) => found.files.push(file),
-                Err(error) => wrong.push(error),
+                Err(error) => {
+                    found.lacks_components = true;
+                    wrong.push(error);
+                }
             }
         }
         let (names, unknown) = prompt_names(&root)?;
@@ -171,12 +183,11 @@ impl ConfigFile {
     }
 }
 
-fn config_in(root: &OwnedFd) -> Result<Option<(ConfigFile, Vec<u8>)>> {
+fn config_in(root: &OwnedFd) -> Result<Option<(Reading, Vec<u8>)>> {
     let Some(bytes) = read_file(root, CONFIG, TEXT_BYTES)? else { return Ok(None) };
     let text = utf8(CONFIG, &bytes)?;
-    let config = reading::read(CONFIG, text).map_err(|problems| unreadable(CONFIG, &problems))?;
-    enforceable::check(&config, CONFIG)?;
-    Ok(Some((config, bytes)))
+    let reading = reading::survey(CONFIG, text);
+    Ok(Some((reading, bytes)))
 }
 
 fn component_in(root: &OwnedFd, component: &Path) -> Result<(String, Vec<u8>)> {

@@ -68,6 +68,11 @@ impl SecretSection {
         Some(variable)
     }
 
+    /// The requests that it goes with.
+    pub(super) fn host(&self) -> &HostUrl {
+        &self.host
+    }
+
     fn value(&self, folder: &Path) -> Result<SecretValue, String> {
         let value = self.source.read(folder)?;
         SecretValue::new(value).map_err(|error| error.to_string())

@@ -2,13 +2,16 @@
 //! mistake doesn't hide another.
 
 use super::file::ConfigFile;
+use super::lowered::{Lowered, lowered};
 use super::project_files::ProjectFiles;
+use super::reading::place;
 use super::roles::Role;
 use super::secrets::{self, Looked};
-use super::{Flags, Resolved, layers, user_file};
+use super::user_file::{self, UserFile};
+use super::{Flags, Resolved, dirs, layers, search};
 use crate::state_dir::Folders;
 use anyhow::Result;
-use ringfence_sandbox::{Grants, ProjectDir};
+use ringfence_sandbox::{ComponentSource, DirGrant, Grants, ProjectDir};
 use std::path::PathBuf;
 
 /// What was found.
@@ -22,8 +25,16 @@ pub struct Survey {
     pub wrong: Vec<anyhow::Error>,
     /// What all of it comes to, where that can be told.
     pub resolved: Option<Resolved>,
+    /// The project's limits that are above what holds.
+    pub lowered: Vec<Lowered>,
+    /// What the tool that searches would need besides, in words.
+    pub unsearched: Vec<String>,
     /// What every tool may touch, as far as the files can be read.
     pub grants: Grants,
+    /// Every tool that the files narrow.
+    pub tools: Vec<Narrowed>,
+    /// The components that the files name; none if not all of them can be had.
+    pub components: Option<Vec<ComponentSource>>,
     /// Every role of both files.
     pub roles: Vec<Role>,
     /// Every secret of the user's own file.
@@ -34,23 +45,19 @@ impl Survey {
     /// Reads and layers without asking whether the project is trusted: nothing comes of it.
     pub fn of(project: &ProjectDir, folders: &Folders) -> Result<Self> {
         let (files, mut wrong) = ProjectFiles::survey(project.path())?;
-        let user = match user_file::read(folders) {
-            Ok(user) => Some(user),
-            Err(error) => {
-                wrong.push(error);
-                None
-            }
-        };
+        let (user, user_is_wrong) = user_file::survey(folders);
+        let user_is_whole = user_is_wrong.is_none();
+        wrong.extend(user_is_wrong);
         let user_file = folders.user_config().filter(|path| path.exists());
         let is_whole = wrong.is_empty();
-        let own = user.map(|user| user.config).unwrap_or_default();
-        let grants = layers::grants(&files.config, &own, &Flags::default());
+        let own = &user.config;
+        let grants = layers::grants(&files.config, own, &Flags::default());
         let mut roles = Vec::new();
-        for layer in [&files.config, &own] {
+        for layer in [&files.config, own] {
             for (name, section) in &layer.roles {
                 match Role::of(name, section, layer) {
                     Ok(role) => {
-                        wrong.extend(narrows(&files.config, &own, name).err().filter(|_| is_whole));
+                        wrong.extend(narrows(&files.config, own, name).err().filter(|_| is_whole));
                         roles.push(role);
                     }
                     Err(error) => wrong.push(error),
@@ -64,12 +71,76 @@ impl Survey {
                 Err(error) => wrong.push(error),
             }
         }
-        let secrets = match own.secrets.is_empty() {
+        let unsearched = resolved.iter().flat_map(|it| search::lacking(own, it)).collect();
+        let layered = resolved.iter();
+        let lowered = layered.flat_map(|it| lowered(&files.config, &Flags::default(), it)).collect();
+        let secrets = match own.secrets.is_empty() || !user_is_whole {
             true => Vec::new(),
-            false => secrets::survey(&own, &grants.hosts, folders)?,
+            false => secrets::survey(own, &grants.hosts, folders)?,
         };
-        Ok(Self { files, user_file, wrong, resolved, grants, roles, secrets })
+        let (tools, components) = match &resolved {
+            Some(resolved) => (of_resolved(resolved), Some(resolved.components.clone())),
+            None => (of_sections(&[&files.config, own]), components(&files, &user)),
+        };
+        Ok(Self {
+            files,
+            user_file,
+            wrong,
+            resolved,
+            lowered,
+            unsearched,
+            grants,
+            tools,
+            components,
+            roles,
+            secrets,
+        })
     }
+}
+
+/// A tool as a file narrows it.
+#[derive(Debug)]
+pub struct Narrowed {
+    /// Its name.
+    pub name: String,
+    /// The folders that it is left.
+    pub dirs: Vec<DirGrant>,
+    /// Where it is said, for errors.
+    pub said_in: String,
+}
+
+fn of_resolved(resolved: &Resolved) -> Vec<Narrowed> {
+    let tools = resolved.tools.iter().map(|(name, policy)| Narrowed {
+        name: name.clone(),
+        dirs: policy.dirs.clone(),
+        said_in: policy.said_in.clone(),
+    });
+    tools.collect()
+}
+
+/// As the sections have them, where no more can be told.
+fn of_sections(layers: &[&ConfigFile]) -> Vec<Narrowed> {
+    let of_layer = |layer: &ConfigFile| -> Vec<_> {
+        let tools = layer.tools.iter().map(|(name, section)| Narrowed {
+            name: name.clone(),
+            dirs: section.dirs.as_deref().map(dirs::plain).unwrap_or_default(),
+            said_in: format!("{}: [tools.{name}]", place(layer, &format!("tools.{name}"))),
+        });
+        tools.collect()
+    };
+    layers.iter().flat_map(|layer| of_layer(layer)).collect()
+}
+
+/// The components of both files, if all of them can be had.
+fn components(files: &ProjectFiles, user: &UserFile) -> Option<Vec<ComponentSource>> {
+    if files.lacks_components || user.lacks_components {
+        return None;
+    }
+    let of_project = files
+        .components()
+        .map(|(path, bytes)| Some(ComponentSource::from_bytes(path.clone(), bytes.clone())));
+    let of_user = user.components().map(|path| ComponentSource::from_file(&path).ok());
+    of_project.chain(of_user).collect()
 }
 
 /// Whether the folders of a role lie in what is granted.

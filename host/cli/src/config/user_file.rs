@@ -1,9 +1,8 @@
 //! The user's own configuration file.
 
-use super::enforceable;
 use super::file::ConfigFile;
 use super::named_secrets;
-use super::reading::{self, unreadable};
+use super::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
@@ -15,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct UserFile {
     pub(super) config: ConfigFile,
     folder: PathBuf,
+    /// Whether it may name components that can't be told.
+    pub(super) lacks_components: bool,
 }
 
 impl UserFile {
@@ -29,18 +30,32 @@ impl UserFile {
     }
 }
 
+/// Reads it; one with a mistake is an error.
 pub(super) fn read(folders: &Folders) -> Result<UserFile> {
-    let Some(path) = folders.user_config() else { return Ok(UserFile::default()) };
+    let (file, wrong) = survey(folders);
+    wrong.map_or(Ok(file), Err)
+}
+
+/// Reads of it what can be read, and says what is wrong with it.
+pub(super) fn survey(folders: &Folders) -> (UserFile, Option<anyhow::Error>) {
+    let Some(path) = folders.user_config() else { return (UserFile::default(), None) };
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(UserFile::default());
+            return (UserFile::default(), None);
         }
-        Err(error) => return Err(Refusal::usage(format!("{} can't be read: {error}", path.display())).into()),
+        Err(error) => {
+            let what = format!("{} can't be read: {error}", path.display());
+            let unread = UserFile { lacks_components: true, ..UserFile::default() };
+            return (unread, Some(Refusal::usage(what).into()));
+        }
     };
     let named = path.display().to_string();
-    let config = reading::read(&named, &text).map_err(|problems| unreadable(&named, &problems))?;
-    enforceable::check(&config, &named)?;
-    named_secrets::check(&config)?;
-    Ok(UserFile { config, folder: path.parent().map(PathBuf::from).unwrap_or_default() })
+    let Reading { config, problems, lacks_components } = reading::survey(&named, &text);
+    let wrong = match problems.as_slice() {
+        [] => named_secrets::check(&config).err(),
+        problems => Some(unreadable(&named, problems)),
+    };
+    let folder = path.parent().map(PathBuf::from).unwrap_or_default();
+    (UserFile { config, folder, lacks_components }, wrong)
 }

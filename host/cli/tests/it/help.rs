@@ -35,7 +35,7 @@ fn every_command_has_a_help_text() {
 #[test]
 fn usage_errors_exit_with_2_and_say_what_is_wanted() {
     let home = Home::new();
-    let bad: [&[&str]; 9] = [
+    let bad: [&[&str]; 10] = [
         &[],
         &["runn"],
         &["run", ".", "goal", "--model", "gpt"],
@@ -45,6 +45,7 @@ fn usage_errors_exit_with_2_and_say_what_is_wanted() {
         &["run", ".", " "],
         &["resume", "x", "--approve", "--abort"],
         &["report", "x", "--format", "pdf"],
+        &["grant", "x"],
     ];
     let mut said = String::new();
     for arguments in bad {

@@ -101,6 +101,37 @@ fn a_check_names_everything_that_is_wrong_in_both_files() {
 }
 
 #[test]
+fn a_check_finds_in_one_go_what_no_file_can_say_and_what_isn_t_there() {
+    let home = Home::new();
+    home.write("project/src/a.txt", "a");
+    home.write(
+        "project/ringfence.toml",
+        "parallel = 99\npaus = []\n\n[grants]\ndirs = [\"nope\", \"../up\", \"src\"]\n\n[limits]\nmemory = \"8GiB\"\ntime = \"soon\"\n\n[tools.reed_file]\ndirs = [\"src/lost\"]\n\n[roles.r]\ntools = [\"x\"]\n",
+    );
+    home.write(
+        ".config/ringfence/config.toml",
+        "parallel = 0\n[tools.list_files]\ntimeout = \"2s\"\nmemory = 1\nprovider = \"brave\"\n",
+    );
+    assert_snapshot!("check_in_one_go", told(&home.run(["policy", "check", "project"])));
+}
+
+#[test]
+fn a_check_calls_no_tool_unknown_that_a_component_may_have() {
+    let home = Home::new();
+    home.write("project/a.txt", "a");
+    home.write(
+        "project/ringfence.toml",
+        "components = [\"gone.wasm\"]\nparallel = 99\n[tools.own]\ntimeout = \"1s\"\n",
+    );
+    let said = home.run(["policy", "check", "project"]);
+    assert!(
+        said.code == 2 && said.err.contains("gone.wasm") && said.err.contains("parallel is 99"),
+        "{said}"
+    );
+    assert!(!said.err.contains("there is no tool"), "{said}");
+}
+
+#[test]
 fn a_check_names_grants_that_cannot_be_honoured_beside_everything_else() {
     let home = Home::new();
     home.write("project/src/a.txt", "a");
@@ -155,6 +186,35 @@ fn a_check_says_of_each_secret_whether_its_value_can_be_read_and_never_the_value
 }
 
 #[test]
+fn a_project_s_limits_that_don_t_hold_are_noted() {
+    let home = Home::new();
+    home.write("project/ringfence.toml", "[limits]\nmemory = \"4GiB\"\niterations = 9\n");
+    let note = "ringfence.toml, line 2, column 1: the project's `limits.memory` is 4GiB; 256MiB holds: more can be given in your own file\n";
+    let checked = home.run(["policy", "check", "project"]);
+    assert!(checked.code == 0 && checked.out.ends_with(&format!("note: {note}")), "{checked}");
+    let hash = checked.out.lines().find_map(|line| line.strip_prefix("hash: ")).expect("a hash");
+    let shown = home.run(["policy", "show", "project", "--trust", hash]);
+    assert!(shown.out.contains(&format!("note     {note}")), "{shown}");
+    home.write(".config/ringfence/config.toml", "limits.memory = \"4GiB\"");
+    for command in ["check", "show"] {
+        let said = home.run(["policy", command, "project"]);
+        assert!(said.code == 0 && !said.out.contains("note"), "{said}");
+    }
+}
+
+#[test]
+fn a_check_notes_what_a_search_provider_lacks() {
+    let home = Home::new();
+    home.write("project/a.txt", "a");
+    home.write(".config/ringfence/config.toml", "[tools.web_search]\nprovider = \"brave\"\n");
+    let said = home.run(["policy", "check", "project"]);
+    let notes: Vec<_> = said.out.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert!(said.code == 0 && notes.len() == 2, "{said}");
+    assert!(notes[0].contains("isn't granted to ask https://api.search.brave.com"), "{said}");
+    assert!(notes[1].contains("there is no secret for https://api.search.brave.com"), "{said}");
+}
+
+#[test]
 fn what_holds_is_shown_with_whose_word_it_is() {
     let home = home();
     assert_snapshot!("show", told(&home.run(["policy", "show", "project"])));
@@ -188,6 +248,22 @@ fn what_decides_about_a_path_is_explained_with_what_would_allow_it() {
     assert_snapshot!("explain", questions.map(explain).concat());
     let json = ["policy", "explain", "top.txt", "--project", "project", "--json"];
     assert_snapshot!("explain_json", told(&home.run(json)));
+}
+
+#[test]
+fn one_tool_that_could_is_a_yes_and_comes_first() {
+    let home = home();
+    let asked = |words: &[&str]| {
+        let said = home.run(["policy", "explain", "--project", "project"].iter().chain(words));
+        (said.code, said.out.split(' ').take(2).collect::<Vec<_>>().join(" "))
+    };
+    let write = ["src/a.txt", "--write", "--dir", "src:write"];
+    assert_eq!(asked(&write), (0, "yes: edit_file,".to_owned()));
+    assert_eq!(asked(&[&write[..], &["--tool", "list_files"]].concat()).0, 1);
+    assert_eq!(asked(&[&write[..], &["--tool", "edit_file"]].concat()).0, 0);
+    let url = ["https://a.example/x", "--allow-host", "https://a.example"];
+    assert_eq!(asked(&url), (0, "yes: fetch_page,".to_owned()));
+    assert_eq!(asked(&["docs/rows.csv"]).0, 1);
 }
 
 #[test]

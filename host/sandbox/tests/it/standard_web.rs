@@ -27,8 +27,7 @@ async fn a_search_without_a_provider_says_what_to_configure() {
     let tree = tree(project.path(), &["src"]);
     let report = call_in(&tree, "web_search", json!({ "query": "anything" })).await;
     let Outcome::Failed(error) = report.outcome else { panic!("{:?} {:?}", report.outcome, report.crash) };
-    let message =
-        "no search provider is configured; set [tools.web_search] provider and url in the configuration";
+    let message = "no search provider is configured; set [tools.web_search] provider in the configuration: `brave` needs its host granted and a secret with its key, `searxng` its `url` and that host granted";
     assert_eq!(error, json!({ "case": "not_configured", "value": message }));
 }
 

@@ -74,7 +74,7 @@ fn the_address_is_the_configured_one() {
 #[test]
 fn a_missing_or_wrong_configuration_says_what_to_set() {
     for (settings, word) in [
-        (Configured(&[]), "set [tools.web_search] provider and url in the configuration"),
+        (Configured(&[]), "`searxng` its `url` and that host granted"),
         (Configured(&[("search.provider", " ")]), "no search provider is configured"),
         (Configured(&[("search.provider", "google")]), "`google` is not known"),
         (Configured(&[("search.provider", "searxng")]), "url is missing"),

@@ -8,7 +8,7 @@ mod env;
 mod host;
 
 use crate::args::{GlobalArgs, GrantLaterArgs};
-use crate::config::{Durability, secrets};
+use crate::config::{self, Durability, secrets};
 use crate::driver::{Stopwatch, intents};
 use crate::exit::{Exit, OrUsage, Refusal};
 use crate::granted::{granted_words, host_of};
@@ -68,6 +68,11 @@ pub(super) fn execute(args: &GrantLaterArgs, global: &GlobalArgs) -> Result<Exit
     }
     drop(lease);
     if !global.quiet {
+        for name in config::env::unset(&before.grants).into_iter().filter(|name| args.env.contains(name)) {
+            err(&format!(
+                "note: `{name}` is granted, and isn't set: set it for whoever goes on with the run\n"
+            ));
+        }
         err(&onward(run.state(), &grants, &folders));
     }
     Ok(Exit::Done)

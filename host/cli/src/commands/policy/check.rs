@@ -2,7 +2,7 @@
 
 use crate::args::{GlobalArgs, PolicyCheckArgs};
 use crate::config::secrets::Looked;
-use crate::config::{CONFIG, Survey, env};
+use crate::config::{CONFIG, Lowered, Survey, env};
 use crate::exit::{Exit, OrUsage, describe};
 use crate::output::{err, out};
 use crate::state_dir::Folders;
@@ -18,12 +18,14 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
     let project = ProjectDir::open(&args.project).or_usage()?;
     let mut survey = Survey::of(&project, &folders)?;
     let (mut wrong, mut notes) = (Vec::new(), Vec::new());
-    if let Some(resolved) = &survey.resolved {
-        match load(&sandbox(&folders)?, &resolved.components) {
+    // What a tool is called can be told only where all components are there.
+    if let Some(components) = &survey.components {
+        match load(&sandbox(&folders)?, components) {
             Ok(tools) => {
                 let tool = |name: &str| find(&tools, name).map(drop);
-                for (name, policy) in &resolved.tools {
-                    wrong.extend(tool(name).map_err(|error| said_in(error, &policy.said_in)).err());
+                for narrowed in &survey.tools {
+                    let unknown = tool(&narrowed.name).map_err(|error| said_in(error, &narrowed.said_in));
+                    wrong.extend(unknown.err());
                 }
                 for role in &survey.roles {
                     for name in &role.tools {
@@ -33,11 +35,15 @@ pub(super) fn execute(args: &PolicyCheckArgs, global: &GlobalArgs) -> Result<Exi
             }
             Err(error) => wrong.push(error),
         }
-        for policy in resolved.tools.values() {
-            wrong.extend(unopened(&project, &policy.dirs, &survey.grants, &policy.said_in));
-        }
+    }
+    for narrowed in &survey.tools {
+        wrong.extend(unopened(&project, &narrowed.dirs, &survey.grants, &narrowed.said_in));
+    }
+    if let Some(resolved) = &survey.resolved {
         wrong.extend(env::values(&resolved.grants, &folders).err());
         notes.extend(resolved.unanswered.told());
+        notes.extend(survey.lowered.iter().map(Lowered::told));
+        notes.append(&mut survey.unsearched);
         let unset = env::unset(&resolved.grants);
         notes.extend(unset.into_iter().map(|name| format!("`{name}` is granted, and isn't set")));
     }

@@ -91,7 +91,9 @@ pub(super) fn execute(args: &PolicyExplainArgs, global: &GlobalArgs) -> Result<E
             None => groups.push((answer, vec![name])),
         }
     }
-    let allowed = groups.iter().all(|(answer, _)| answer.allowed);
+    // Who can comes first, and is what a script that names no tool asks for.
+    groups.sort_by_key(|(answer, _)| !answer.allowed);
+    let allowed = groups.iter().any(|(answer, _)| answer.allowed);
     // What is told again may be kept where others read it.
     let shown = without_user(&args.what);
     let told =

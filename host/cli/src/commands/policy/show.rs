@@ -5,7 +5,7 @@ use super::given::given;
 use crate::amounts::{dollars, span};
 use crate::args::{GlobalArgs, PolicyShowArgs};
 use crate::commands::tool::shape;
-use crate::config::{Flags, Layer, Origins, Setting, Source};
+use crate::config::{Flags, Layer, Lowered, Origins, Setting, Source};
 use crate::exit::Exit;
 use crate::output::{out, out_json};
 use crate::terminal::{one_line, plain};
@@ -40,6 +40,7 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
     let desk = Desk::open(&args.project, flags, global)?;
     let origins = Origins::read(&desk.project, &desk.flags, &desk.folders)?;
     let run = origins.of_run()?;
+    let lowered = origins.lowered()?;
     let mut tools = Vec::new();
     let settings_of = |tool: &Tool| -> Result<Vec<Setting>> {
         Ok(origins.of_tool(tool.name())?.into_iter().map(|setting| given(&desk, tool, setting)).collect())
@@ -56,13 +57,13 @@ pub(super) fn execute(args: &PolicyShowArgs, global: &GlobalArgs) -> Result<Exit
         });
     }
     match args.json {
-        true => out_json(&as_json(&desk, &run, &tools))?,
-        false => out(&as_text(&desk, &run, &tools))?,
+        true => out_json(&as_json(&desk, &lowered, &run, &tools))?,
+        false => out(&as_text(&desk, &lowered, &run, &tools))?,
     }
     Ok(Exit::Done)
 }
 
-fn as_json(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> Value {
+fn as_json(desk: &Desk, lowered: &[Lowered], run: &[Setting], tools: &[Shown<'_>]) -> Value {
     let settings = |settings: &[Setting]| -> Map<String, Value> {
         let one = |setting: &Setting| {
             (setting.key.to_owned(), json!({ "value": setting.value, "from": setting.from }))
@@ -86,17 +87,18 @@ fn as_json(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> Value {
         "project": desk.project.path().to_string_lossy(),
         "role": role.map(|role| &role.name),
         "env_in_vain": desk.resolved.unanswered.names,
+        "lowered": lowered,
         "run": settings(run),
         "tools": tools.iter().map(tool).collect::<Vec<_>>(),
     })
 }
 
-fn as_text(desk: &Desk, run: &[Setting], tools: &[Shown<'_>]) -> String {
+fn as_text(desk: &Desk, lowered: &[Lowered], run: &[Setting], tools: &[Shown<'_>]) -> String {
     let mut text = format!("project  {}\n", plain(&desk.project.path().display().to_string()));
     if let Some(role) = &desk.resolved.role {
         let _ = writeln!(text, "role     {}", one_line(&role.said_in, 300));
     }
-    if let Some(told) = desk.resolved.unanswered.told() {
+    for told in desk.resolved.unanswered.told().into_iter().chain(lowered.iter().map(Lowered::told)) {
         let _ = writeln!(text, "note     {}", one_line(&told, 1_000));
     }
     text.push_str("\na run\n");

@@ -7,14 +7,14 @@ use ringfence_sandbox::{
     GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader, SecretName, VariableName,
 };
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 /// So many mistakes of one file are listed.
-const MOST: usize = 100;
+pub(in super::super) const MOST: usize = 100;
 
 /// A place in a file, both counted from 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -50,19 +50,29 @@ impl Position {
     }
 }
 
-/// Everything that this description finds wrong with a text, in its order. What it finds nothing
-/// wrong with can still be refused by the reader.
-pub(in super::super) fn problems(text: &str) -> Vec<Problem> {
+/// What is wrong with a text, and what it says besides.
+pub(in super::super) struct Faults {
+    /// In the text's order.
+    pub(in super::super) problems: Vec<Problem>,
+    /// The file without what is wrong; none if that can't be told.
+    pub(in super::super) rest: Option<toml::Table>,
+}
+
+/// Everything that this description finds wrong with a text. What it finds nothing wrong with can
+/// still be refused by the reader.
+pub(in super::super) fn faults(text: &str) -> Faults {
     let (read, errors) = DeTable::parse_recoverable(text);
-    let mut found = Found { text, problems: Vec::new() };
+    let mut found = Found { text, problems: Vec::new(), wrong: BTreeSet::new() };
+    let mut rest = None;
     if errors.is_empty() {
         found.table(root(), read.get_ref(), &Path::default());
+        rest = super::rest::rest(text, read.get_ref(), &found.wrong);
     }
     for error in errors {
         found.add(error.span().unwrap_or(0..0), error.message().to_owned());
     }
     found.problems.sort();
-    found.problems
+    Faults { problems: found.problems, rest }
 }
 
 /// Where each key is said, by its dotted name.
@@ -128,10 +138,13 @@ impl fmt::Display for Path {
 struct Found<'t> {
     text: &'t str,
     problems: Vec<Problem>,
+    /// The bytes at which all that is wrong begins, told or not.
+    wrong: BTreeSet<usize>,
 }
 
 impl Found<'_> {
     fn add(&mut self, at: Range<usize>, what: String) {
+        self.wrong.insert(at.start);
         if self.problems.len() < MOST {
             self.problems.push(Problem { at: Position::of(self.text, at.start), what });
         }

@@ -5,12 +5,13 @@
 //! what is accepted; tests hold the two against each other.
 
 mod check;
+mod rest;
 mod schema;
 mod tables;
 mod write;
 
+pub(super) use check::{Faults, MOST, faults, positions};
 pub use check::{Position, Problem, nearest};
-pub(super) use check::{positions, problems};
 pub use schema::schema;
 pub use write::commented;
 

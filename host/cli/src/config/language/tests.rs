@@ -188,7 +188,7 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
                 let text = text(&format!("{} = {value}", key.name));
                 assert!(parse(&text).is_err(), "{name}: {text}");
                 assert!(!fits(&validator, &text), "{name}: {text}");
-                assert!(!problems(&text).is_empty(), "{name}: {text}");
+                assert!(!faults(&text).problems.is_empty(), "{name}: {text}");
             }
         }
         let text = text("nonsense = 1");
@@ -202,7 +202,7 @@ fn schema_and_reader_agree_on_every_kind_of_value() {
         "grants.dirs = [{ masks = [] }]",
     ] {
         assert!(parse(missing).is_err() && !fits(&validator, missing), "{missing}");
-        assert!(problems(missing)[0].what.contains("is missing"), "{missing}");
+        assert!(faults(missing).problems[0].what.contains("is missing"), "{missing}");
     }
 }
 
@@ -326,5 +326,21 @@ fn a_word_is_only_taken_for_another_that_is_near() {
         ("network", None),
     ] {
         assert_eq!(nearest(asked, words), meant, "{asked}");
+    }
+}
+
+#[test]
+fn what_a_file_says_beside_its_mistakes_can_still_be_read() {
+    let text = "paus = []\nflow = 'react'\n[grants]\ndirs = ['../up', 'src', { path = 'docs', mask = 1 }]\n[limits]\ntime = 'soon'\nmemory = '8GiB'\n[roles.r]\nprompt = 'x'\n[tools.'a.b']\ntimeout = 5\npolling = true\n";
+    let reading = reading::survey("x", text);
+    let rest = "flow = 'react'\n[grants]\ndirs = ['src', { path = 'docs' }]\n[limits]\nmemory = '8GiB'\n[roles]\n[tools.'a.b']\npolling = true\n";
+    let expected =
+        ConfigFile { named: "x".to_owned(), said_at: reading.config.said_at.clone(), ..parse(rest).unwrap() };
+    assert_eq!(reading.config, expected);
+    let lines: Vec<_> = reading.problems.iter().map(|problem| problem.at.line).collect();
+    assert_eq!(lines, [1, 4, 4, 6, 7, 8, 11]);
+    assert!(!reading.lacks_components);
+    for text in ["components = [1]", "flow = ", "flow = 99999999999999999999"] {
+        assert!(reading::survey("x", text).lacks_components, "{text}");
     }
 }
