@@ -167,8 +167,10 @@ impl Text {
         if let [Letter::Ascii(_), second @ Letter::Ascii(_), ..] = self.letters.as_slice() {
             let second = second.heads(self.width).concat();
             plain.narrow(1, &ByteSet::of(|byte| second.contains(&byte) || MARKS.contains(&byte)));
-            // Or a line ends there.
-            plain.second_stands_for(ByteSet::of(|byte| second.contains(&byte) || byte == b'='));
+            // Or a line ends there. One that escapes begin with may as well stand for itself.
+            if !second.iter().any(|byte| MARKS.contains(byte)) {
+                plain.second_stands_for(ByteSet::of(|byte| second.contains(&byte) || byte == b'='));
+            }
             if let Some(third @ Letter::Ascii(_)) = self.letters.get(2) {
                 let third: Vec<u8> = third.heads(self.width).concat();
                 plain.narrow(2, &ByteSet::of(|byte| third.contains(&byte) || may_be_second(byte)));
