@@ -99,6 +99,36 @@ fn a_run_that_is_taken_up_tells_what_a_recovered_apply_sets_aside() {
     }
 }
 
+/// How often the run's journal says that something was applied.
+fn journaled(writing: &Writing) -> usize {
+    let id = shown(&writing.product)["id"].as_str().expect("an id").to_owned();
+    let journal = writing.product.run(&["show", &id, "--events", "--json"], &[]);
+    journal.stdout.matches("changes_settled").count()
+}
+
+#[test]
+fn an_apply_that_cant_be_journaled_says_that_it_is_done_and_the_next_command_journals_it_once() {
+    let writing = staged();
+    let id = shown(&writing.product)["id"].as_str().expect("an id").to_owned();
+    let mut stopped = None;
+    for step in 1.. {
+        let writing = staged();
+        if apply_killed_at(&writing, step) {
+            break;
+        }
+        stopped = Some(journaled(&writing));
+        let next = writing.command("apply", &[]);
+        assert_eq!((next.code, journaled(&writing)), (Some(0), 1), "{step}: {next:?}");
+        assert_eq!(
+            writing.command("apply", &[]).stderr,
+            format!("nothing is staged in run {}\n", shown(&writing.product)["id"].as_str().unwrap())
+        );
+        assert_eq!(journaled(&writing), 1, "{step}");
+    }
+    assert_eq!(stopped, Some(1), "the last step is between the journal and the stage");
+    let _ = id;
+}
+
 #[test]
 fn names_that_differ_are_listed_differently_wherever_they_are_listed() {
     let writing = Writing::new();

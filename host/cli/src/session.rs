@@ -249,14 +249,16 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let fenced = match reviewer.given {
+    let (fenced, recovery) = match reviewer.given {
         // Ending a run needs no stage, so that it can be ended whatever state that is in.
-        Some(Given::Abort) => fenced,
+        Some(Given::Abort) => (fenced, None),
         Some(_) | None => {
-            fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?
+            let journal = store.journal(&run.state().run)?;
+            let fenced = fenced.staged(&run.state().run, Some(&journal), folders)?;
+            let recovered = fenced.staging.as_ref().map(|staging| staging.recovered(&project, &journal));
+            (fenced, recovered.transpose()?.flatten())
         }
     };
-    let recovery = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
     if let Some(recovery) = &recovery {
         recovery.tell(voice.quiet);
     }
@@ -377,7 +379,7 @@ fn go(
             if voice.json {
                 print_line(&json!({"type": "recovered", "recovered": recovery.json()}))?;
             }
-            driver.record(EventKind::ChangesSettled(recovery.settled), None)?;
+            recovery.journal(|settled| driver.record(EventKind::ChangesSettled(settled), None))?;
         }
         match origin {
             Origin::New => {}

@@ -7,6 +7,7 @@
 //! is carried on to the end (`recover`). What takes room on the disk comes before the record. It all
 //! goes through the project's handle, and through no link.
 
+use super::applied::Applied;
 use super::apply_error::{ApplyError, Conflict, ConflictKind};
 use super::changes::{Change, path_of};
 use super::entry::{Base, Entry, Now, Time, Times};
@@ -27,15 +28,6 @@ use rustix::fs::{Dir, Timespec, Timestamps, fstat, fsync};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::iter::successors;
-
-/// What came of an apply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
-    /// The places that are in the project as they were staged, in order.
-    pub paths: Vec<GrantPath>,
-    /// What somebody put in the way in the very moment of applying: kept, not overwritten.
-    pub set_aside: Vec<SetAside>,
-}
 
 /// What came into the way of an apply's steps.
 #[derive(Debug, Default)]
@@ -63,7 +55,8 @@ impl Stage {
     ///
     /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
     /// lists each with both sides; and so if the run's grants, which are judged once more, don't let
-    /// a tool change one of them. An apply that was cut off before is to be recovered first.
+    /// a tool change one of them. An apply that was cut off before is to be recovered first. What it
+    /// comes to is noted until [`Stage::journaled`].
     pub fn apply(&self, granted: &GrantedTree, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
         let project = granted.project();
         let lock = self.change()?;
@@ -265,10 +258,13 @@ impl Stage {
                 index.floor = index.generation + 1;
             })?;
         }
+        let paths = places.into_iter().map(|place| path_of(place)).collect();
+        let applied = Applied { paths, set_aside };
+        self.note(&applied)?;
         hit();
         self.forget()?;
         self.clean(&lock)?;
-        Ok(Applied { paths: places.into_iter().map(|place| path_of(place)).collect(), set_aside })
+        Ok(applied)
     }
 
     /// The change at a place, for showing it.

@@ -8,10 +8,11 @@ use super::plan::{Plan, Step};
 use super::target::find;
 use crate::grant::GrantPath;
 use crate::view::ProjectDir;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Something that was in the way of an apply that could not be stopped any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
     /// Where it was.
     pub path: GrantPath,

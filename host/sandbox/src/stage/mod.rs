@@ -9,6 +9,7 @@
 //! so a process that dies leaves the stage as it was before the call, or as it was after it. A call
 //! that ends as done or failed keeps its changes; those of any other are dropped.
 
+mod applied;
 mod apply;
 mod apply_error;
 mod attributes;
@@ -35,7 +36,8 @@ mod temporary;
 mod trial;
 mod written;
 
-pub use apply::{Applied, Recovered};
+pub use applied::Applied;
+pub use apply::Recovered;
 pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
 pub use changes::{Change, ChangeKind, FileSide, Side};
