@@ -23,7 +23,7 @@ use crate::shell;
 use crate::state_dir::Folders;
 use crate::terminal;
 use anyhow::{Context, Result};
-use ringfence_engine::{Answer, Effect, Ending, Event, EventKind, Run, RunId, Settings, State};
+use ringfence_engine::{Answer, Effect, Event, EventKind, Run, RunId, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::Sandbox;
 use ringfence_store::{Entry, Journal, Lease, NewRun, Store};
