@@ -249,15 +249,14 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let (fenced, recovery) = match reviewer.given {
-        // Ending a run needs no stage, so that it can be ended whatever state that is in.
-        Some(Given::Abort) => (fenced, None),
-        Some(_) | None => {
-            let journal = store.journal(&run.state().run)?;
-            let fenced = fenced.staged(&run.state().run, Some(&journal), folders)?;
-            let recovered = fenced.staging.as_ref().map(|staging| staging.recovered(&project, &journal));
-            (fenced, recovered.transpose()?.flatten())
-        }
+    // Ending a run needs no stage, so that it can be ended whatever state that is in.
+    let (fenced, recovery) = if matches!(reviewer.given, Some(Given::Abort)) {
+        (fenced, None)
+    } else {
+        let journal = store.journal(&run.state().run)?;
+        let fenced = fenced.staged(&run.state().run, Some(&journal), folders)?;
+        let recovered = fenced.staging.as_ref().map(|staging| staging.recovered(&project, &journal));
+        (fenced, recovered.transpose()?.flatten())
     };
     if let Some(recovery) = &recovery {
         recovery.tell(voice.quiet);

@@ -100,7 +100,7 @@ fn what_comes_into_the_way_again_is_set_aside_beside_what_was_before() {
         // Killed between setting a file aside and the renaming.
         let digits = temporary.to_str().unwrap().rsplit_once('-').unwrap().1;
         fs::write(run.project.at(FILE), "mine").unwrap();
-        fs::rename(run.project.at(FILE), run.project.at(&format!("{FILE}.kept-{}", &digits[..8]))).unwrap();
+        fs::rename(run.project.at(FILE), run.project.at(format!("{FILE}.kept-{}", &digits[..8]))).unwrap();
         fs::write(run.project.at(FILE), "mine again").unwrap();
         let Recovered::Finished(applied) = run.stage.recover(&run.dir()).unwrap() else { continue };
         let kept: Vec<_> =
