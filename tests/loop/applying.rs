@@ -1,7 +1,7 @@
 //! Applying that was cut off, and what a person sees of changes.
 
 use crate::writes::{FILE, Writing, edit, read, write};
-use crate::{shown, signal};
+use crate::{journaled, of_kind, shown, signal};
 use ringfence_tests::messages_api::{Answer, MessagesApi, calling};
 use ringfence_tests::product::{Ended, wait};
 use serde_json::{Value, json};
@@ -96,6 +96,58 @@ fn a_run_that_is_taken_up_tells_what_a_recovered_apply_sets_aside() {
         let line = lines.iter().find(|line| line["type"] == "recovered");
         let aside = line.map(|line| line["recovered"]["set_aside"][0]["now_at"].clone());
         assert_eq!(aside, (!more.is_empty()).then(|| json!(kept)), "{ended:?}");
+    }
+}
+
+/// What the run's journal says of staged changes.
+fn settled(writing: &Writing) -> Vec<Value> {
+    of_kind(&journaled(&writing.product), "changes_settled").into_iter().cloned().collect()
+}
+
+#[test]
+fn an_apply_that_is_killed_once_it_is_done_is_journaled_once_by_the_next_command() {
+    let mut when_killed = Vec::new();
+    for step in 1.. {
+        let writing = staged();
+        if apply_killed_at(&writing, step) {
+            break;
+        }
+        when_killed.push(settled(&writing).len());
+        let next = writing.command("apply", &[]);
+        assert_eq!((next.code, settled(&writing).len()), (Some(0), 1), "{step}: {next:?}");
+        let again = writing.command("apply", &[]);
+        assert!(again.stderr.starts_with("nothing is staged"), "{step}: {again:?}");
+        assert_eq!(settled(&writing).len(), 1, "{step}");
+    }
+    // The last one was killed between the journal and the stage.
+    assert_eq!(when_killed.pop(), Some(1));
+    assert!(when_killed.len() > 6 && when_killed.iter().all(|settled| *settled == 0), "{when_killed:?}");
+}
+
+#[test]
+fn an_apply_that_cant_be_journaled_says_what_it_did_and_the_next_command_journals_it() {
+    for more in [&[][..], &["--json"]] {
+        let writing = staged();
+        let path = writing.product.home().join(".local/state/ringfence/runs.db");
+        let database = rusqlite::Connection::open(path).unwrap();
+        let refuse =
+            "CREATE TRIGGER refuse BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END";
+        database.execute_batch(refuse).unwrap();
+        for name in ["apply", "discard"] {
+            let failed = writing.command(name, more);
+            assert_ne!(failed.code, Some(0), "{failed:?}");
+            assert!(failed.stderr.contains("the changes are in the project, but"), "{failed:?}");
+            assert_eq!(failed.stdout.contains("zz.txt"), name == "apply", "{failed:?}");
+            assert_eq!(writing.file(), "one\r\nthree");
+        }
+        database.execute_batch("DROP TRIGGER refuse").unwrap();
+        assert_eq!(settled(&writing), Vec::<Value>::new());
+        let next = writing.command("apply", more);
+        assert_eq!(next.code, Some(0), "{next:?}");
+        assert_eq!(settled(&writing).len(), 1);
+        assert_eq!(settled(&writing)[0]["how"], "applied");
+        let report = writing.command("report", &[]).stdout;
+        assert!(!report.contains("staged, not in the project"), "{report}");
     }
 }
 

@@ -1,19 +1,24 @@
 //! What became of an apply that was cut off, told by whatever command came next: in words on standard
 //! error at once, since the command may fail after that, and as JSON.
 
+use crate::exit::Refusal;
 use crate::output::err;
 use crate::terminal::{name, plain};
-use ringfence_engine::Settled;
-use ringfence_sandbox::{Applied, Deleted, GivenUp, GrantPath, Kept, SetAside};
+use anyhow::Result;
+use ringfence_engine::{Refused, Settled};
+use ringfence_sandbox::{Applied, Deleted, GivenUp, GrantPath, Kept, SetAside, Stage};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// An apply that was cut off, and is finished now.
 #[derive(Debug)]
 pub struct Recovery {
-    /// What is to be journaled of it.
-    pub settled: Settled,
+    /// What is to be journaled of it; none if it was before.
+    pub settled: Option<Settled>,
     /// What came of it.
     pub applied: Applied,
+    /// Where it's noted until it's journaled.
+    pub stage: Arc<Stage>,
 }
 
 impl Recovery {
@@ -25,9 +30,31 @@ impl Recovery {
         tell_set_aside(&self.applied.set_aside);
     }
 
+    /// Has it journaled, once.
+    pub fn journal(&self, record: impl FnOnce(Settled) -> Result<()>) -> Result<()> {
+        journal_applied(&self.stage, self.settled.clone().map_or(Ok(()), record))
+    }
+
     /// The same as an object.
     pub fn json(&self) -> Value {
         json!({ "applied": self.applied.paths, "set_aside": set_aside_json(&self.applied.set_aside) })
+    }
+}
+
+/// Takes in whether an apply was journaled: the stage keeps what it came to where it wasn't, so that
+/// the next command does it.
+pub fn journal_applied(stage: &Stage, recorded: Result<()>) -> Result<()> {
+    let will_ever_be = |error: &anyhow::Error| !error.is::<Refused>() && !error.is::<Refusal>();
+    match recorded {
+        Ok(()) => Ok(stage.journaled()?),
+        Err(error) if will_ever_be(&error) => Err(error.context(
+            "the changes are in the project, but the run's journal doesn't say so yet; the next command on \
+             this run writes it down",
+        )),
+        Err(error) => {
+            stage.journaled()?;
+            Err(error.context("the changes are in the project, but the run's journal can't say so"))
+        }
     }
 }
 

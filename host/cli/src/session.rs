@@ -252,14 +252,15 @@ pub fn go_on(
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
-    let fenced = match reviewer.given {
-        // Ending a run needs no stage, so that it can be ended whatever state that is in.
-        Some(Given::Abort) => fenced,
-        Some(_) | None => {
-            fenced.staged(&run.state().run, Some(&store.journal(&run.state().run)?), folders)?
-        }
+    // Ending a run needs no stage, so that it can be ended whatever state that is in.
+    let (fenced, recovery) = if matches!(reviewer.given, Some(Given::Abort)) {
+        (fenced, None)
+    } else {
+        let journal = store.journal(&run.state().run)?;
+        let fenced = fenced.staged(&run.state().run, Some(&journal), folders)?;
+        let recovered = fenced.staging.as_ref().map(|staging| staging.recovered(&project, &journal));
+        (fenced, recovered.transpose()?.flatten())
     };
-    let recovery = fenced.staging.as_ref().map(|staging| staging.recovered(&project)).transpose()?.flatten();
     if let Some(recovery) = &recovery {
         recovery.tell(voice.quiet);
     }
@@ -380,7 +381,7 @@ fn go(
             if voice.json {
                 print_line(&json!({"type": "recovered", "recovered": recovery.json()}))?;
             }
-            driver.record(EventKind::ChangesSettled(recovery.settled), None)?;
+            recovery.journal(|settled| driver.record(EventKind::ChangesSettled(settled), None))?;
         }
         match origin {
             Origin::New => {}

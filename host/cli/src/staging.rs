@@ -13,8 +13,7 @@ use crate::terminal;
 use anyhow::{Context, Result};
 use ringfence_engine::{CallId, EventKind, ReviewId, RunId, Settled, Settling, ToolCall};
 use ringfence_sandbox::{
-    Change, ChangeKind, Effect, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Recovered, Stage,
-    StageError, Trial,
+    Change, ChangeKind, Effect, GrantPath, KnownReads, Mark, ProjectDir, Receipt, Stage, StageError, Trial,
 };
 use ringfence_store::Journal;
 use serde::{Deserialize, Serialize};
@@ -149,17 +148,16 @@ impl Staging {
         }
     }
 
-    /// Finishes, or takes back, an apply that was cut off; says what it has put into the project.
-    pub fn recovered(&self, project: &Path) -> Result<Option<Recovery>> {
-        if !self.stage.apply_unfinished()? {
-            return Ok(None);
+    /// Finishes, or takes back, an apply that was cut off; says what it has put into the project. So
+    /// also for one that was cut off after that, before the stage was told that it's journaled.
+    pub fn recovered(&self, project: &Path, journal: &Journal) -> Result<Option<Recovery>> {
+        if self.stage.apply_unfinished()? {
+            self.stage.recover(&ProjectDir::open(project)?)?;
         }
-        match self.stage.recover(&ProjectDir::open(project)?)? {
-            Recovered::Nothing | Recovered::RolledBack => Ok(None),
-            Recovered::Finished(applied) => {
-                Ok(Some(Recovery { settled: self.settled(Settling::Applied, &applied.paths)?, applied }))
-            }
-        }
+        let Some(applied) = self.stage.unjournaled()? else { return Ok(None) };
+        let settled = self.settled(Settling::Applied, &applied.paths)?;
+        let settled = (!is_journaled(journal, &settled)).then_some(settled);
+        Ok(Some(Recovery { settled, applied, stage: self.stage.clone() }))
     }
 
     /// What is to be journaled of what was applied or discarded just now.
@@ -287,7 +285,10 @@ pub fn branch_off(parent: &RunId, mark: Option<Mark>, fork: &RunId, folders: &Fo
     let all = folder(folders)?;
     let (from, to) = (all.join(&parent.0), all.join(&fork.0));
     let branched = copy(&from, &to).with_context(|| cant("copied", &from)).and_then(|()| {
-        Stage::open(&to)?.roll_back(mark).map_err(|error| {
+        let stage = Stage::open(&to)?;
+        // What the parent has applied is for its own journal.
+        stage.journaled()?;
+        stage.roll_back(mark).map_err(|error| {
             Refusal::usage(format!("what was staged by then isn't kept any more: {error}"))
                 .hint(format!("fork run {parent} before its first change, or at a later event"))
                 .into()
@@ -297,6 +298,15 @@ pub fn branch_off(parent: &RunId, mark: Option<Mark>, fork: &RunId, folders: &Fo
         let _ = fs::remove_dir_all(&to);
     }
     branched
+}
+
+/// Whether what became of staged changes is in the journal. It is there once at most since a call
+/// last ended: only calls stage something.
+fn is_journaled(journal: &Journal, settled: &Settled) -> bool {
+    let kinds = journal.events.iter().rev().map(|recorded| &recorded.event.kind);
+    kinds
+        .take_while(|kind| !matches!(kind, EventKind::ToolFinished { .. }))
+        .any(|kind| matches!(kind, EventKind::ChangesSettled(before) if before == settled))
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

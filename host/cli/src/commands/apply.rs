@@ -25,8 +25,10 @@ pub(super) fn execute(args: &SettleArgs, global: &GlobalArgs) -> Result<Exit> {
         Err(error @ ApplyError::NothingStaged(_)) => return Err(Refusal::usage(error.to_string()).into()),
         Err(error) => return Err(error.into()),
     };
-    settle.journal(Settling::Applied, &applied.paths)?;
+    // It is in the project, whatever becomes of the journal.
+    let journaled = settle.journal(Settling::Applied, &applied.paths);
     tell(args, &applied, settle.cut_off())?;
+    journaled?;
     Ok(Exit::Done)
 }
 

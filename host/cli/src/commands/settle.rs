@@ -7,7 +7,7 @@ use crate::config::Durability;
 use crate::driver::intents;
 use crate::exit::{OrUsage, Refusal};
 use crate::output::err;
-use crate::recovery::{Recovery, given_up_json, tell_given_up};
+use crate::recovery::{Recovery, given_up_json, journal_applied, tell_given_up};
 use crate::session::{own_command, replay};
 use crate::setup::Setup;
 use crate::staging::Staging;
@@ -88,11 +88,11 @@ impl Settle {
         let paths = (!args.paths.is_empty()).then(|| args.paths.clone());
         let project = journal.run.project.clone();
         let mut settle = Self { staging, lease, run, project, paths, cut_off: None };
-        match settle.staging.recovered(&settle.project) {
+        match settle.staging.recovered(&settle.project, &journal) {
             Ok(None) => {}
             Ok(Some(recovery)) => {
                 recovery.tell(global.quiet);
-                settle.record(recovery.settled.clone())?;
+                recovery.journal(|settled| settle.record(settled))?;
                 settle.cut_off = Some(CutOff::Finished(recovery));
             }
             Err(error) if gives_up => settle.cut_off = settle.give_up(&error)?.map(CutOff::GivenUp),
@@ -130,13 +130,18 @@ impl Settle {
         self.paths.as_deref()
     }
 
-    /// Writes down what was done. It is done by then: should this fail, the next command does it.
+    /// Writes down what was done. It is done by then: should this fail for what was applied, the next
+    /// command does it.
     pub(super) fn journal(&mut self, how: Settling, paths: &[GrantPath]) -> Result<()> {
         if how == Settling::Discarded && self.paths.is_none() {
             self.staging.forget_pending()?;
         }
         let settled = self.staging.settled(how, paths)?;
-        self.record(settled)
+        let recorded = self.record(settled);
+        match how {
+            Settling::Applied => journal_applied(self.staging.stage(), recorded),
+            Settling::Discarded => recorded,
+        }
     }
 
     /// Lets an apply be that can't come to its end, and says what it leaves.

@@ -7,13 +7,15 @@
 //! is carried on to the end (`recover`). What takes room on the disk comes before the record. It all
 //! goes through the project's handle, and through no link.
 
+use super::applied::Applied;
 use super::apply_error::{ApplyError, Conflict, ConflictKind};
 use super::changes::{Change, path_of};
 use super::entry::{Base, Entry, Now, Time, Times};
 use super::failpoint::hit;
 use super::folder::Lock;
+use super::in_the_way::{SetAside, in_the_way};
 use super::index::Index;
-use super::marks::Marks;
+use super::marks::{Ended, Known, Marks};
 use super::plan::{Action, Plan, Progress, Step, Targets, steps};
 use super::select::{Purpose, selected};
 use super::step::Steps;
@@ -25,32 +27,14 @@ use crate::view::{GrantedTree, ProjectDir, from_os, one_name};
 use rustix::fs::{Dir, Timespec, Timestamps, fstat, fsync};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-
-/// What came of an apply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
-    /// The places that are in the project as they were staged, in order.
-    pub paths: Vec<GrantPath>,
-    /// What somebody put in the way in the very moment of applying: kept, not overwritten.
-    pub set_aside: Vec<SetAside>,
-}
-
-/// Something that was in the way of an apply that could not be stopped any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
-    /// Where it was.
-    pub path: GrantPath,
-    /// Where it is now; the same place if it was left alone. What the run wanted there is staged
-    /// still, unless it was to be deleted.
-    pub now_at: GrantPath,
-}
+use std::iter::successors;
 
 /// What came into the way of an apply's steps.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     pub(super) set_aside: Vec<SetAside>,
-    /// A place that a person may have changed after its step, or before it: it stays staged.
-    pub(super) left: Option<String>,
+    /// The places that a person may have changed after their step, or before it: they stay staged.
+    pub(super) left: BTreeSet<String>,
 }
 
 /// What [`Stage::recover`] found to do.
@@ -71,7 +55,8 @@ impl Stage {
     ///
     /// All or nothing: if a target isn't what the run has changed, nothing is applied and the error
     /// lists each with both sides; and so if the run's grants, which are judged once more, don't let
-    /// a tool change one of them. An apply that was cut off before is to be recovered first.
+    /// a tool change one of them. An apply that was cut off before is to be recovered first. What it
+    /// comes to is noted until [`Stage::journaled`].
     pub fn apply(&self, granted: &GrantedTree, paths: Option<&[GrantPath]>) -> Result<Applied, ApplyError> {
         let project = granted.project();
         let lock = self.change()?;
@@ -222,36 +207,41 @@ impl Stage {
     /// Does each step that isn't done yet.
     fn carry_out(&self, project: &ProjectDir, plan: &Plan) -> Result<Carried, ApplyError> {
         let index = self.refresh()?;
-        // Cut off after all was done: what became of the places since then is the person's.
-        if !plan.places.iter().any(|place| index.entries.contains_key(place)) {
-            return Ok(Carried::default());
-        }
         let (entries, mut folders) = (&index.entries, BTreeSet::new());
         let temporaries = Temporaries::new(&self.folder, project, entries, plan);
-        let mut steps = Steps { project, plan, entries, temporaries, carried: Carried::default() };
+        let steps = Steps { project, plan, entries, temporaries };
         let marks = Marks::read(&self.folder, plan.steps.len());
-        // What isn't staged any more was finished before.
-        let is_staged = |step: &Step| entries.contains_key(&step.place);
-        for (nth, step) in plan.steps.iter().enumerate().filter(|(_, step)| is_staged(step)) {
-            let folder = split(&step.place).0;
-            folders.insert(folder);
-            steps.carry_out(step, marks.of(nth)).map_err(|error| stuck(folder, error))?;
-            marks.set(nth);
-            hit();
+        let mut left = Vec::new();
+        for (nth, step) in plan.steps.iter().enumerate() {
+            let known = marks.of(nth);
+            // What isn't staged any more was finished before: what became of it since is the person's.
+            let ended = match entries.contains_key(&step.place) {
+                false if known == Known::Left => Ended::Left,
+                false => Ended::Done,
+                true => {
+                    let folder = split(&step.place).0;
+                    folders.insert(folder);
+                    let ended = steps.carry_out(step, known).map_err(|error| stuck(folder, error))?;
+                    marks.set(nth, ended);
+                    hit();
+                    ended
+                }
+            };
+            if ended == Ended::Left {
+                left.push(step);
+            }
         }
         sync_folders(project, folders)?;
         hit();
-        Ok(steps.carried)
+        let set_aside = in_the_way(project, plan, &left);
+        let stays = left.into_iter().filter(|step| step.temporary().is_some());
+        Ok(Carried { set_aside, left: stays.map(|step| step.place.clone()).collect() })
     }
 
     /// The changes are in the project: they aren't staged any more, and the run knows its own files.
     fn finish(&self, lock: Lock, plan: &Plan, carried: Carried) -> Result<Applied, ApplyError> {
         let Carried { set_aside, left } = carried;
-        let is_left = |place: &str| {
-            let below = |left: &String| place.strip_prefix(left.as_str());
-            left.as_ref().and_then(below).is_some_and(|way| way.is_empty() || way.starts_with('/'))
-        };
-        let places: Vec<_> = plan.places.iter().filter(|place| !is_left(place)).collect();
+        let places: Vec<_> = plan.places.iter().filter(|place| !is_within(&left, place)).collect();
         if !places.is_empty() {
             self.advance(&lock, |index| {
                 for place in places.iter().copied() {
@@ -268,10 +258,13 @@ impl Stage {
                 index.floor = index.generation + 1;
             })?;
         }
+        let paths = places.into_iter().map(|place| path_of(place)).collect();
+        let applied = Applied { paths, set_aside };
+        self.note(&applied)?;
         hit();
         self.forget()?;
         self.clean(&lock)?;
-        Ok(Applied { paths: places.into_iter().map(|place| path_of(place)).collect(), set_aside })
+        Ok(applied)
     }
 
     /// The change at a place, for showing it.
@@ -334,6 +327,11 @@ fn moved(project: &ProjectDir, plan: &Plan) -> Option<GrantPath> {
         }
     };
     plan.steps.iter().find(|step| !is_unmoved(step)).map(|step| path_of(&step.place))
+}
+
+/// Whether a place is one of these or below one.
+fn is_within(places: &BTreeSet<String>, place: &str) -> bool {
+    successors(Some(place), |place| Some(place.rsplit_once('/')?.0)).any(|place| places.contains(place))
 }
 
 /// Removes the temporary files and folders.

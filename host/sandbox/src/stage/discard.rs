@@ -34,6 +34,7 @@ impl Stage {
         if let Some(left) = self.give_up(&lock)? {
             tracing::warn!(?left, "an apply that was cut off was given up");
         }
+        self.forget_applied()?;
         let places = match self.refresh() {
             Ok(index) => {
                 if index.entries.is_empty() {

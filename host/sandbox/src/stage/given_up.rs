@@ -124,7 +124,7 @@ impl Stage {
             };
             let is_other = matches!(&found, Some(Ok(Some(_)))) && !is_there;
             // What is gone and was not deleted by this, a person has deleted.
-            let by_this = marks.of(nth) != Known::No || !marks.hold();
+            let by_this = matches!(marks.of(nth), Known::Done | Known::Perhaps) || !marks.hold();
             if is_there || !by_this {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Which steps of an apply were done, so that one that is carried on does none of them twice: what
 //! a person has made of a file since is the person's.
 //!
-//! A step is marked as soon as it is done, and no mark is synced: marks hold until the machine stops.
+//! A step is marked as soon as it is done or left alone, and no mark is synced: marks hold until the machine stops.
 //! Doesn't own: what tells whether a step without a mark was done (`step`).
 
 use super::error::StageError;
@@ -16,16 +16,28 @@ const MARKS: &str = "apply-marks";
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 const UNDONE: u8 = b'0';
 const DONE: u8 = b'1';
+const LEFT: u8 = b'2';
 
 /// What the marks say of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// It was done.
     Done,
+    /// It was left alone, because of what a person had made of its place.
+    Left,
     /// It may have been done: the process was ended about there.
     Perhaps,
     /// It wasn't done, or the marks don't hold.
     No,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It is done.
+    Done,
+    /// It is left alone.
+    Left,
 }
 
 /// The marks of an apply that was decided.
@@ -64,9 +76,10 @@ impl Marks {
     }
 
     pub(super) fn of(&self, step: usize) -> Known {
-        let first = self.before.iter().position(|mark| *mark != DONE);
+        let first = self.before.iter().position(|mark| !matches!(*mark, DONE | LEFT));
         match self.before.get(step) {
             Some(&DONE) => Known::Done,
+            Some(&LEFT) => Known::Left,
             Some(_) if first == Some(step) => Known::Perhaps,
             Some(_) | None => Known::No,
         }
@@ -77,11 +90,15 @@ impl Marks {
         self.file.is_some()
     }
 
-    /// Marks a step as done.
-    pub(super) fn set(&self, step: usize) {
+    /// Marks what became of a step.
+    pub(super) fn set(&self, step: usize, ended: Ended) {
         let Some(file) = &self.file else { return };
-        if let Err(error) = file.write_all_at(&[DONE], (self.boot.len() + step) as u64) {
-            tracing::warn!(%error, "a step of an apply can't be marked as done");
+        let mark = match ended {
+            Ended::Done => DONE,
+            Ended::Left => LEFT,
+        };
+        if let Err(error) = file.write_all_at(&[mark], (self.boot.len() + step) as u64) {
+            tracing::warn!(%error, "a step of an apply can't be marked");
         }
     }
 

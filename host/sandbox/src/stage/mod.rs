@@ -9,6 +9,7 @@
 //! so a process that dies leaves the stage as it was before the call, or as it was after it. A call
 //! that ends as done or failed keeps its changes; those of any other are dropped.
 
+mod applied;
 mod apply;
 mod apply_error;
 mod attributes;
@@ -22,6 +23,7 @@ mod error;
 mod failpoint;
 mod folder;
 mod given_up;
+mod in_the_way;
 mod index;
 mod known;
 mod layer;
@@ -34,7 +36,8 @@ mod temporary;
 mod trial;
 mod written;
 
-pub use apply::{Applied, Recovered, SetAside};
+pub use applied::Applied;
+pub use apply::Recovered;
 pub use apply_error::{ApplyError, Conflict, ConflictKind};
 pub(crate) use body::{Body, Position};
 pub use changes::{Change, ChangeKind, FileSide, Side};
@@ -42,6 +45,7 @@ pub use difference::Effect;
 pub(crate) use entry::{Base, Time, Times};
 pub use error::StageError;
 pub use given_up::{Deleted, GivenUp, Kept};
+pub use in_the_way::SetAside;
 pub(crate) use index::Shown;
 pub use known::KnownReads;
 pub(crate) use layer::Layer;

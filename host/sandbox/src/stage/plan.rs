@@ -1,5 +1,6 @@
 //! The steps of an apply, decided before anything is touched, and the record of them.
 
+use super::apply::os_name;
 use super::entry::{Base, Entry, Now, Times};
 use super::folder::random_name;
 use super::target::{Identity, split};
@@ -8,6 +9,11 @@ use std::collections::BTreeMap;
 
 /// What the names of temporary files start with.
 const TEMPORARY: &str = ".ringfence-";
+
+/// The names of what is kept end with so many of the random digits of a temporary file's.
+const KEPT_DIGITS: usize = 8;
+/// The longest name that a folder can have, in bytes.
+const MAX_NAME: usize = 255;
 
 /// The record of an apply that is under way.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -79,6 +85,20 @@ pub(super) enum Action {
 }
 
 impl Step {
+    /// Where what is in the way of the step can be kept, beside its place; none if it puts nothing
+    /// there. There are some, as each time that an apply is carried on something else may be in the
+    /// way. They follow from the record, so that whoever carries on finds what was kept before.
+    pub(super) fn kept(&self) -> impl Iterator<Item = String> {
+        let random = match &self.action {
+            Action::PutFolder { temporary } | Action::Put { temporary, .. } => {
+                temporary.strip_prefix(TEMPORARY).unwrap_or_default()
+            }
+            Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. } => "",
+        };
+        let parts = (0..).step_by(KEPT_DIGITS).map_while(move |from| random.get(from..from + KEPT_DIGITS));
+        parts.map(|part| kept_name(&self.place, part))
+    }
+
     /// Where the temporary file or folder of the step lies; none if it puts nothing into place.
     pub(super) fn temporary(&self) -> Option<String> {
         match &self.action {
@@ -147,4 +167,40 @@ fn comes_with_folder(targets: &Targets<'_>, place: &str) -> bool {
 /// The place of a name in a folder.
 pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// A name beside a place, no longer than a name may be.
+fn kept_name(place: &str, part: &str) -> String {
+    let suffix = format!(".kept-{part}");
+    let mut kept = place.to_owned();
+    while os_name(&kept).is_ok_and(|name| name.len() + suffix.len() > MAX_NAME) {
+        kept.pop();
+    }
+    kept.push_str(&suffix);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_aside_keeps_as_much_of_its_name_as_a_name_may_have() {
+        for (name, kept) in [
+            ("a".to_owned(), "a".to_owned()),
+            ("n".repeat(255), "n".repeat(241)),
+            ("中".repeat(85), "中".repeat(80)),
+            ("\u{f7e9}".repeat(255), "\u{f7e9}".repeat(241)),
+        ] {
+            let temporary = format!("{TEMPORARY}{}", random_name());
+            let step = Step { place: format!("src/{name}"), action: Action::PutFolder { temporary } };
+            let mut names: Vec<_> = step.kept().collect();
+            for name in &names {
+                let (before, after) = name.split_once(".kept-").expect("a suffix");
+                assert_eq!((before, after.len()), (format!("src/{kept}").as_str(), 8), "{name}");
+            }
+            names.dedup();
+            assert_eq!(names.len(), 4, "there are others where a name is taken");
+        }
+    }
 }

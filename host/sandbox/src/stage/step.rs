@@ -1,13 +1,11 @@
 //! Carrying out one step of an apply, or seeing that it was carried out before. What came into the
 //! way since it was decided is never overwritten: it is set aside, or left alone.
 
-use super::apply::{Carried, SetAside, failed, os_name, timestamps};
+use super::apply::{failed, os_name, timestamps};
 use super::apply_error::ApplyError;
-use super::changes::path_of;
 use super::entry::{Entry, Now};
-use super::folder::random_name;
 use super::index::{Entries, below};
-use super::marks::Known;
+use super::marks::{Ended, Known};
 use super::plan::{Action, Plan, Step};
 use super::target::{Identity, holds, is_folder, split};
 use super::temporary::{self, Temporaries};
@@ -16,62 +14,64 @@ use rustix::fs::{AtFlags, FileType, RenameFlags, Stat, futimens, renameat_with, 
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
-/// The longest name that a folder can have, in bytes.
-const MAX_NAME: usize = 255;
-
-/// What carrying out steps needs, and what came into their way so far.
+/// What carrying out steps needs.
 pub(super) struct Steps<'a> {
     pub(super) project: &'a ProjectDir,
     pub(super) plan: &'a Plan,
     pub(super) entries: &'a Entries,
     pub(super) temporaries: Temporaries<'a>,
-    pub(super) carried: Carried,
 }
 
 impl Steps<'_> {
-    pub(super) fn carry_out(&mut self, step: &Step, known: Known) -> Result<(), ApplyError> {
+    pub(super) fn carry_out(&self, step: &Step, known: Known) -> Result<Ended, ApplyError> {
         let system = |errno| failed(&step.place, "putting it into place", errno);
         let folder = || self.project.folder(split(&step.place).0);
-        // It was done, and a person has moved its folder since.
-        if known == Known::Done && matches!(folder(), Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)) {
-            return Ok(());
+        let before = match known {
+            Known::Done => Some(Ended::Done),
+            Known::Left => Some(Ended::Left),
+            Known::Perhaps | Known::No => None,
+        };
+        // It came to its end, and a person has moved its folder since.
+        if let Some(before) = before
+            && matches!(folder(), Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP))
+        {
+            return Ok(before);
         }
         if let Some(temporary) = step.temporary() {
             if !temporary::is_there(self.project, &temporary).map_err(system)? {
-                if self.was_done(step, known).map_err(system)? {
-                    return Ok(());
+                if let Some(ended) = self.ended_before(step, known).map_err(system)? {
+                    return Ok(ended);
                 }
                 self.temporaries.write_again(step)?;
             }
-            return self.put(step, split(&temporary).1).map_err(system);
+            return self.put(step, split(&temporary).1).map(|()| Ended::Done).map_err(system);
         }
         self.change(step, known).map_err(system)
     }
 
     /// Whether a step whose temporary file is gone was done, or is to be left alone; else somebody
     /// took that file away.
-    fn was_done(&mut self, step: &Step, known: Known) -> Result<bool, Errno> {
+    fn ended_before(&self, step: &Step, known: Known) -> Result<Option<Ended>, Errno> {
         if known == Known::Done || is_in_place(self.project, step, self.plan, self.entries)? {
-            return Ok(true);
+            return Ok(Some(Ended::Done));
+        }
+        if known == Known::Left {
+            return Ok(Some(Ended::Left));
         }
         let (folder, name) = split(&step.place);
-        let Some(found) = look(&self.project.folder(folder)?, name)? else { return Ok(false) };
+        let Some(found) = look(&self.project.folder(folder)?, name)? else { return Ok(None) };
         let theirs = known == Known::Perhaps && Some(Identity::of(&found)) != was(step);
-        if theirs {
-            self.carried.left = Some(step.place.clone());
-            self.leave(step);
-        }
-        Ok(theirs)
+        Ok(theirs.then_some(Ended::Left))
     }
 
     /// Renames the temporary file or folder into place.
-    fn put(&mut self, step: &Step, temporary: &str) -> Result<(), Errno> {
+    fn put(&self, step: &Step, temporary: &str) -> Result<(), Errno> {
         let folder = self.project.folder(split(&step.place).0)?;
         let mut found = look(&folder, split(&step.place).1)?;
         if let Some(stat) = &found
             && Some(Identity::of(stat)) != was(step)
         {
-            self.set_aside(&folder, step)?;
+            set_aside(&folder, step)?;
             found = None;
         }
         let name = os_name(&step.place)?;
@@ -81,64 +81,58 @@ impl Steps<'_> {
         }
     }
 
-    fn change(&mut self, step: &Step, known: Known) -> Result<(), Errno> {
+    fn change(&self, step: &Step, known: Known) -> Result<Ended, Errno> {
         let (folder, name) = split(&step.place);
         let folder = match (self.project.folder(folder), &step.action) {
             (Ok(folder), _) => folder,
             // It went with its folder.
             (Err(Errno::NOENT | Errno::NOTDIR), Action::Remove { .. } | Action::RemoveFolder) => {
-                return Ok(());
+                return Ok(Ended::Done);
             }
             (Err(errno), _) => return Err(errno),
         };
-        let Some(found) = look(&folder, name)? else { return Ok(()) };
+        let Some(found) = look(&folder, name)? else { return Ok(Ended::Done) };
         let os_name = os_name(&step.place)?;
         match &step.action {
             Action::Remove { was } if Some(Identity::of(&found)) == *was => {
-                unlinkat(&folder, &*os_name, AtFlags::empty())
+                unlinkat(&folder, &*os_name, AtFlags::empty())?;
+                Ok(Ended::Done)
             }
             Action::Remove { .. } | Action::RemoveFolder | Action::SetTimes { .. }
                 if known == Known::Done =>
             {
-                Ok(())
+                Ok(Ended::Done)
             }
             Action::RemoveFolder if is_a_folder(&found) => {
                 match unlinkat(&folder, &*os_name, AtFlags::REMOVEDIR) {
-                    Err(Errno::NOTEMPTY | Errno::EXIST) => {
-                        self.leave(step);
-                        Ok(())
-                    }
-                    outcome => outcome,
+                    Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(Ended::Left),
+                    outcome => outcome.map(|()| Ended::Done),
                 }
             }
             Action::SetTimes { times } if is_a_folder(&found) => {
-                futimens(self.project.folder(&step.place)?, &timestamps(*times))
+                futimens(self.project.folder(&step.place)?, &timestamps(*times))?;
+                Ok(Ended::Done)
             }
             // The folder that was put there.
-            Action::Remove { .. } if is_a_folder(&found) => Ok(()),
-            Action::Remove { .. } => {
-                self.leave(step);
-                Ok(())
-            }
+            Action::Remove { .. } if is_a_folder(&found) => Ok(Ended::Done),
+            Action::Remove { .. } => Ok(Ended::Left),
             Action::RemoveFolder
             | Action::SetTimes { .. }
             | Action::PutFolder { .. }
-            | Action::Put { .. } => Ok(()),
+            | Action::Put { .. } => Ok(Ended::Done),
         }
     }
+}
 
-    fn leave(&mut self, step: &Step) {
-        let path = path_of(&step.place);
-        self.carried.set_aside.push(SetAside { now_at: path.clone(), path });
+/// Moves what is in the way to a name beside it that nothing has.
+fn set_aside(folder: &OwnedFd, step: &Step) -> Result<(), Errno> {
+    let from = os_name(&step.place)?;
+    for kept in step.kept() {
+        if look(folder, split(&kept).1)?.is_none() {
+            return move_to_free(folder, &from, &os_name(&kept)?);
+        }
     }
-
-    /// Moves what is in the way to a name beside it.
-    fn set_aside(&mut self, folder: &OwnedFd, step: &Step) -> Result<(), Errno> {
-        let now_at = kept_name(&step.place)?;
-        move_to_free(folder, &os_name(&step.place)?, &os_name(&now_at)?)?;
-        self.carried.set_aside.push(SetAside { path: path_of(&step.place), now_at: path_of(&now_at) });
-        Ok(())
-    }
+    Err(Errno::EXIST)
 }
 
 /// Whether what a step puts into place is there, as it is staged.
@@ -190,36 +184,5 @@ pub(super) fn move_to_free(folder: &OwnedFd, from: &[u8], to: &[u8]) -> Result<(
         // Most file systems in user space know no flags. That nothing has the name was seen just now.
         Err(Errno::INVAL) => renameat_with(folder, from, folder, to, RenameFlags::empty()),
         outcome => outcome,
-    }
-}
-
-/// A name beside a place that nobody has, no longer than a name may be.
-fn kept_name(place: &str) -> Result<String, Errno> {
-    let suffix = random_name();
-    let suffix = format!(".kept-{}", suffix.get(..8).unwrap_or_default());
-    let mut kept = place.to_owned();
-    while os_name(&kept)?.len() + suffix.len() > MAX_NAME {
-        kept.pop();
-    }
-    kept.push_str(&suffix);
-    Ok(kept)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_set_aside_keeps_as_much_of_its_name_as_a_name_may_have() {
-        for (name, kept) in [
-            ("a".to_owned(), "a".to_owned()),
-            ("n".repeat(255), "n".repeat(241)),
-            ("中".repeat(85), "中".repeat(80)),
-            ("\u{f7e9}".repeat(255), "\u{f7e9}".repeat(241)),
-        ] {
-            let found = kept_name(&format!("src/{name}")).expect("a name");
-            let (before, after) = found.split_once(".kept-").expect("a suffix");
-            assert_eq!((before, after.len()), (format!("src/{kept}").as_str(), 8), "{name}");
-        }
     }
 }

@@ -46,6 +46,7 @@ mod stage_bounds;
 mod stage_call;
 mod stage_changes;
 mod stage_crash;
+mod stage_cut_twice;
 mod stage_disk;
 mod stage_files;
 mod stage_guest;

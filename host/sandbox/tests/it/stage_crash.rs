@@ -55,10 +55,13 @@ fn applies_for_another_test() {
     let dir = |name| std::env::var_os(name).map(std::path::PathBuf::from);
     let (Some(stage), Some(project)) = (dir(STAGE), dir(PROJECT)) else { return };
     let stage = Stage::open(&stage).unwrap();
-    stage.apply(&all_of(&ProjectDir::open(&project).unwrap()), None).unwrap();
+    let project = ProjectDir::open(&project).unwrap();
+    if stage.recover(&project).unwrap() == Recovered::Nothing {
+        stage.apply(&all_of(&project), None).unwrap();
+    }
 }
 
-/// Applies in another process, which is killed at a step; whether it came to its end before.
+/// Applies in another process, or recovers what was cut off there, which is killed at a step; whether it came to its end before.
 pub(crate) fn apply_killed_at(step: u32, stage: &Path, project: &Path) -> bool {
     let status = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "stage_crash::applies_for_another_test", "--quiet"])
