@@ -178,19 +178,29 @@ impl Case {
         matches!(self.things.get(&key(at)), Some(Thing::Folder))
     }
 
-    /// Whether a place may be read: the deepest grant that holds it decides what is hidden.
+    /// Whether a place may be read: the deepest grant that holds it decides what is hidden, if no deeper
+    /// one is spelled like it.
     fn grants(&self, place: &str) -> bool {
         let names: Vec<String> = place.split('/').map(str::to_lowercase).collect();
         if names[0] == ".ringfence" {
             return false;
         }
-        let grants = self.grants.iter().map(|(path, mask)| (tidy(path), mask));
-        let holds =
-            |grant: &str| grant.is_empty() || place == grant || place.starts_with(&format!("{grant}/"));
-        let Some((_, mask)) = grants.filter(|(grant, _)| holds(grant)).max_by_key(|(grant, _)| grant.len())
+        let grants = || self.grants.iter().map(|(path, mask)| (tidy(path), mask));
+        let lies_in = |place: &str, grant: &str| {
+            grant.is_empty() || place == grant || place.starts_with(&format!("{grant}/"))
+        };
+        let depth = |grant: &str| grant.split('/').filter(|name| !name.is_empty()).count();
+        let Some((holder, mask)) =
+            grants().filter(|(grant, _)| lies_in(place, grant)).max_by_key(|(grant, _)| depth(grant))
         else {
             return false;
         };
+        // A deeper one that is spelled otherwise would have to decide where case doesn't count.
+        let small = names.join("/");
+        if grants().any(|(grant, _)| depth(&grant) > depth(&holder) && lies_in(&small, &grant.to_lowercase()))
+        {
+            return false;
+        }
         let hidden = |name: &String| {
             [".env", ".git", "id_rsa"].contains(&name.as_str()) || Some(name) == mask.as_ref()
         };
