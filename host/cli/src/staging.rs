@@ -233,7 +233,7 @@ impl Writing {
     }
 }
 
-/// Changes as a unified diff that is short enough to be kept; what has no room in it is counted.
+/// Changes as a unified diff that is short enough to be kept; what has no room in it is named, or counted.
 pub fn told(changes: &[Change]) -> Result<String> {
     let mut text = String::new();
     for (shown, change) in changes.iter().enumerate() {

@@ -112,7 +112,7 @@ fn belongs(secret: &SecretGrant, hosts: &[HostGrant]) -> bool {
 /// The values of the secrets that go with these requests, as the user's own file says now: one that is
 /// missing, or that has come to belong to other requests, is an error. And of all others that the hosts
 /// may have been sent at another time, as far as they can be read without asking a person, as a
-/// keyring may: no reply may hand them out.
+/// keyring may: no reply may hand them out. Those that can't are named on standard error.
 pub fn values(grants: &Grants, folders: &Folders) -> Result<Secrets> {
     let mut values = Secrets::default();
     if grants.hosts.is_empty() {
