@@ -1,0 +1,2 @@
+#![forbid(unsafe_code)]
+//! Components of others: fetched from files, hosts and OCI registries, verified, published.
