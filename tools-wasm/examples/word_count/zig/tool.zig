@@ -117,7 +117,8 @@ const Count = struct {
         std.mem.sort(Frequent, frequent, {}, moreFrequent);
         const kept = try allocator.dupe(Frequent, frequent[0..@min(top, frequent.len)]);
         for (kept) |*place| place.word = returned(try allocator.dupe(u8, text(&place.word)));
-        count.counts.top = .{ .ptr = kept.ptr, .len = kept.len };
+        // Of no elements there is no memory, and Zig's pointer to it isn't one of the component's.
+        if (kept.len > 0) count.counts.top = .{ .ptr = kept.ptr, .len = kept.len };
         return count.counts;
     }
 };

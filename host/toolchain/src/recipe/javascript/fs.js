@@ -21,10 +21,13 @@ const ERRORS = {
   quota: ["EDQUOT", "quota exceeded"],
 };
 
+// The folder that all paths begin at: opened once, and not before a call needs it.
+let root;
+
 // Does it in the root folder, and names the call and the path where it fails.
 function inRoot(syscall, path, act) {
   try {
-    const [[root]] = getDirectories();
+    root ??= getDirectories()[0][0];
     return act(root);
   } catch (error) {
     const reason = error?.payload ?? error;
