@@ -2,12 +2,15 @@
 
 use crate::component;
 use crate::error::BuildError;
+use crate::file;
 use crate::install::install;
 use crate::language::Language;
 use crate::machine::Missing;
+use crate::manifest;
 use crate::project::{Project, ToolProject};
 use crate::recipe;
 use crate::run::Cancel;
+use crate::settings::{Settings, check_name};
 use crate::toolchain::Toolchain;
 use crate::wit::Wit;
 use crate::workshop::Workshop;
@@ -19,6 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// The folder for the components; none: each goes into its project's own.
     pub out: Option<PathBuf>,
+    /// Write components compressed, with a manifest of where they come from beside them; with `out`.
+    pub compress: bool,
     /// Install what is missing.
     pub install: bool,
     /// Where compilers' work and what is installed for tools alone are kept, of this user alone.
@@ -41,6 +46,8 @@ pub enum Progress {
         /// What it is written in.
         language: Language,
     },
+    /// What compiles it is chosen.
+    Taking(Toolchain),
     /// A command is run.
     Running(String),
     /// A line of a compiler's, as it came.
@@ -58,8 +65,10 @@ pub struct Built {
     pub file: PathBuf,
     /// The BLAKE3 digest of the component, `blake3:` and 64 hex digits.
     pub digest: String,
-    /// The component's bytes.
+    /// Length of the component in bytes.
     pub size: u64,
+    /// Length of the file, where it is compressed.
+    pub compressed_size: Option<u64>,
     /// What compiled it.
     pub toolchain: Toolchain,
 }
@@ -72,7 +81,7 @@ pub fn build(
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Built>, BuildError> {
     let project = Project::open(folder)?;
-    let mut shop = Workshop::new(options, tell);
+    let mut shop = Workshop::new(project.tools(), options, tell);
     let tools: Vec<(&ToolProject, Wit)> = project
         .tools()
         .iter()
@@ -89,7 +98,49 @@ pub fn build(
             return Err(BuildError::Missing(still));
         }
     }
-    tools.iter().map(|(tool, wit)| build_one(tool, wit, &mut shop)).collect()
+    let built = tools
+        .iter()
+        .map(|(tool, wit)| build_one(tool, wit, &mut shop))
+        .collect::<Result<Vec<Built>, BuildError>>()?;
+    if let (true, Some(out)) = (options.compress, &options.out) {
+        manifest::write(out, project.tools(), &built)?;
+    }
+    Ok(built)
+}
+
+/// A core module that is compiled already, in whatever language, or a component without docs.
+#[derive(Debug, Clone)]
+pub struct Module {
+    /// The file.
+    pub file: PathBuf,
+    /// A folder whose `tool.toml` says what isn't said here.
+    pub project: PathBuf,
+    /// The folder or file of the WIT.
+    pub wit: Option<PathBuf>,
+    /// The world.
+    pub world: Option<String>,
+}
+
+/// Makes a component of a compiled module.
+pub fn build_module(module: &Module, options: &Options) -> Result<Built, BuildError> {
+    let (folder, settings) = Settings::of(&module.project)?;
+    let wit = module.wit.clone().unwrap_or_else(|| settings.wit(&folder));
+    let wit = Wit::read(&wit, module.world.as_deref().or(settings.world.as_deref()))?;
+    let name = match settings.given_name() {
+        Some(name) => name.to_owned(),
+        None => module.file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    check_name(&name).map_err(|reason| BuildError::component(format!("the component's name {reason}")))?;
+    let place = place(&name, options, &folder);
+    let compiled = fs::read(&module.file).map_err(|error| BuildError::read(&module.file, error))?;
+    if place.canonicalize().ok().is_some_and(|place| module.file.canonicalize().ok() == Some(place)) {
+        return Err(BuildError::component(format!(
+            "the component would take the place of the module {}: name another folder for it, with --out",
+            module.file.display()
+        )));
+    }
+    let bytes = component::finished(compiled, &wit)?;
+    written(name, None, place, &bytes, Toolchain::new("given"), options)
 }
 
 fn missing(project: &Project, shop: &Workshop<'_>) -> Vec<Missing> {
@@ -106,36 +157,34 @@ fn build_one(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -> Resul
     shop.tell(Progress::Building { name: project.name.clone(), language: project.language });
     let made = recipe::build(project, wit, shop)?;
     let bytes = component::finished(made.bytes, wit)?;
-    let folder = shop.options().out.as_ref().unwrap_or(&project.folder);
-    let file = folder.join(format!("{}.wasm", project.name));
-    write_whole(&file, &bytes)?;
+    let place = place(&project.name, shop.options(), &project.folder);
+    let language = Some(project.language);
+    written(project.name.clone(), language, place, &bytes, made.toolchain, shop.options())
+}
+
+fn place(name: &str, options: &Options, folder: &Path) -> PathBuf {
+    let end = if options.compress { ".wasm.zst" } else { ".wasm" };
+    options.out.as_deref().unwrap_or(folder).join(format!("{name}{end}"))
+}
+
+fn written(
+    name: String,
+    language: Option<Language>,
+    file: PathBuf,
+    bytes: &[u8],
+    toolchain: Toolchain,
+    options: &Options,
+) -> Result<Built, BuildError> {
+    let compressed = options.compress.then(|| file::compressed(bytes)).transpose();
+    let compressed = compressed.map_err(|error| BuildError::write(&file, error))?;
+    file::write_whole(&file, compressed.as_deref().unwrap_or(bytes))?;
     Ok(Built {
-        name: project.name.clone(),
-        language: Some(project.language),
+        name,
+        language,
         file,
-        digest: digest(&bytes),
+        digest: file::digest(bytes),
         size: bytes.len() as u64,
-        toolchain: made.toolchain,
+        compressed_size: compressed.map(|bytes| bytes.len() as u64),
+        toolchain,
     })
-}
-
-/// The digest of these bytes, as it is written.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    format!("blake3:{}", blake3::hash(bytes).to_hex())
-}
-
-/// Writes beside the place and renames, so that a half-written file is never taken for a whole one.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
-    use std::io::Write;
-    use std::os::unix::fs::PermissionsExt;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let failed = |error: std::io::Error| BuildError::write(path, error);
-    fs::create_dir_all(folder).map_err(failed)?;
-    let mut part = tempfile::Builder::new()
-        .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)
-        .map_err(failed)?;
-    part.write_all(bytes).map_err(failed)?;
-    part.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! Owns: finding programs and saying how a missing one is had. Installs nothing; `install` does.
 
+use crate::run;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,11 @@ impl fmt::Display for Missing {
 }
 
 impl Missing {
+    /// Whether it may be had without a person's doing, where this user may install.
+    pub fn can_be_installed(&self) -> bool {
+        !self.ways.is_empty()
+    }
+
     /// Something that only a person can get.
     pub(crate) fn by_hand(what: impl Into<String>, how: Vec<String>) -> Self {
         Self { what: what.into(), how, ways: Vec::new() }
@@ -137,12 +143,14 @@ impl Machine {
         std::env::var_os(name).filter(|value| !value.is_empty())
     }
 
-    /// What a program prints on standard output, where it ends well within a moment's work.
+    /// What a program prints on standard output; none where it fails.
     pub(crate) fn ask(&self, program: &Path, arguments: &[&str]) -> Option<String> {
-        let output =
-            Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output();
-        let output = output.ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        answer(run::command(program).args(arguments))
+    }
+
+    /// The same, asked in a folder: what lies there may choose another version of the program.
+    pub(crate) fn ask_in(&self, folder: &Path, program: &Path, arguments: &[&str]) -> Option<String> {
+        answer(run::command(program).args(arguments).current_dir(folder))
     }
 
     /// The first line of what a program says of its version.
@@ -176,6 +184,11 @@ impl System {
             Self::Other
         }
     }
+}
+
+fn answer(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn is_program(file: &Path) -> bool {

@@ -76,6 +76,11 @@ impl Settings {
         BuildError::Settings { path: self.path.clone(), reason }
     }
 
+    /// The component's name, where it is said.
+    pub(crate) fn given_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The component's name, which is the folder's where it isn't said.
     pub(crate) fn name(&self, folder: &Path) -> Result<String, BuildError> {
         let (name, from) = match &self.name {

@@ -15,6 +15,7 @@ mod resume;
 mod run;
 mod supervise;
 mod tool;
+mod tool_build;
 mod values;
 mod variable;
 
@@ -32,6 +33,7 @@ pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
+pub use tool_build::ToolBuildArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,
 };

@@ -1,6 +1,6 @@
 //! `ringfence tool`
 
-use super::{GrantArgs, ToolArgument, parse_duration};
+use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +24,11 @@ pub enum ToolCommand {
     ///
     /// Exit codes: 0 done, 1 failed, trapped or denied, 2 usage, 4 a limit ended it, 130 cancelled.
     Call(ToolCallArgs),
+    /// Build a tool's source, in any of eight languages, into a component
+    ///
+    /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
+    /// missing, 130 cancelled.
+    Build(ToolBuildArgs),
 }
 
 /// `ringfence tool list`

@@ -1,6 +1,7 @@
 //! `ringfence tool …`
 
 mod argument;
+mod build;
 mod call;
 mod inspect;
 mod list;
@@ -23,6 +24,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::List(args) => list::execute(args, global),
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
+        ToolCommand::Build(args) => build::execute(args, global),
     }
 }
 
