@@ -117,6 +117,9 @@ impl Sandbox {
     /// first call.
     pub fn load(&self, source: ComponentSource) -> Result<Arc<LoadedComponent>, LoadError> {
         let tools = self.core.tools_of(&source)?;
+        let overridden = source.overrides().laid_over(tools);
+        let tools = overridden
+            .map_err(|error| LoadError::Override { name: source.name().to_owned(), source: error })?;
         Ok(Arc::new(LoadedComponent::new(source, tools)))
     }
 

@@ -22,4 +22,5 @@ pub use error::ReflectError;
 pub use name::{MAX_TOOL_NAME, ToolName, WitName};
 pub use schema::{error_schema, input_schema, output_schema};
 pub use signature::{Case, Field, Named, Names, Param, Record, Signature, Variant, WitType};
+pub use text::clean_description;
 pub use tool::{ComponentTools, ExportPath, Producer, ReflectLimits, ToolDefinition, UnsupportedFunction};

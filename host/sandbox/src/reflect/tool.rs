@@ -2,6 +2,7 @@
 
 use super::name::ToolName;
 use super::signature::Signature;
+use super::text::DESCRIPTION_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -134,7 +135,7 @@ impl Default for ReflectLimits {
             types_per_function: 5_000,
             types_per_component: 50_000,
             json_depth: 64,
-            description_bytes: 8 << 10,
+            description_bytes: DESCRIPTION_BYTES,
             item_docs_bytes: 2 << 10,
             all_docs_bytes: 512 << 10,
         }

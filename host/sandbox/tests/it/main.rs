@@ -38,6 +38,7 @@ mod limits;
 mod meanwhile;
 mod memo;
 mod network;
+mod overrides;
 mod reflect;
 mod reflect_hostile;
 mod stage_apply;
