@@ -263,7 +263,9 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
         components.push(sandbox.load(component.source()?)?);
     }
     for source in others {
-        components.push(sandbox.load(source.clone()).or_usage()?);
+        let component = sandbox.load(source.clone()).or_usage()?;
+        component.can_run().or_usage()?;
+        components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
 }

@@ -169,6 +169,14 @@ pub enum LoadError {
         /// What the compiler says, or how long it was given.
         reason: String,
     },
+    /// It needs what this host can't do, or doesn't offer.
+    #[error("{name} can't run here: {reasons}")]
+    Obstacles {
+        /// The component.
+        name: String,
+        /// All of it, and what can be done.
+        reasons: String,
+    },
     /// It imports something that isn't offered here.
     #[error("{name} needs something that isn't offered here: {reason}")]
     Import {
@@ -217,6 +225,16 @@ impl LoadedComponent {
     /// Its tools, the functions that can't be tools, and what it imports.
     pub fn tools(&self) -> &ComponentTools {
         &self.tools
+    }
+
+    /// Whether it can run here, as far as that shows without compiling it; the error names everything
+    /// that is in the way.
+    pub fn can_run(&self) -> Result<(), LoadError> {
+        let reasons: Vec<_> = self.tools.obstacles.iter().map(ToString::to_string).collect();
+        match reasons.is_empty() {
+            true => Ok(()),
+            false => Err(LoadError::Obstacles { name: self.name().to_owned(), reasons: reasons.join("; ") }),
+        }
     }
 
     pub(crate) fn code_cell(&self, budget: Budget) -> &CodeCell {

@@ -25,6 +25,7 @@ mod mask;
 mod memo;
 mod message;
 mod network;
+mod offered;
 mod outcome;
 mod overrides;
 mod receipt;

@@ -16,8 +16,12 @@ pub struct ComponentTools {
     pub unsupported: Vec<UnsupportedFunction>,
     /// What the component imports, as it names it: `wasi:filesystem/types@0.2.6`.
     pub imports: Vec<String>,
-    /// Who made it, as it says itself.
+    /// Who made it, as it says itself. The adapter that its toolchain put in isn't among them.
     pub producers: Vec<Producer>,
+    /// What it was likely made from and with, in one line: `Rust by rustc 1.96.0`.
+    pub maker: Option<String>,
+    /// Why it can't run here; empty where it can, as far as that shows without compiling it.
+    pub obstacles: Vec<Obstacle>,
     /// What was passed over: documentation that couldn't be read.
     pub warnings: Vec<String>,
 }
@@ -82,6 +86,24 @@ impl fmt::Display for ExportPath {
         match &self.interface {
             Some(interface) => write!(f, "`{}` of `{interface}`", self.function),
             None => write!(f, "`{}` of the world", self.function),
+        }
+    }
+}
+
+/// Something that this host can't run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// The import that isn't offered, where it is one.
+    pub import: Option<String>,
+    /// What is wrong, and what can be done.
+    pub reason: String,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.import {
+            Some(import) => write!(f, "it imports `{import}`: {}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }

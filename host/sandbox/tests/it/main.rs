@@ -29,6 +29,7 @@ mod fence_paths;
 mod fence_quotas;
 mod fence_race;
 mod fence_special;
+mod foreign;
 mod former;
 mod generated;
 mod guests;
