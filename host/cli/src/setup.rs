@@ -18,7 +18,8 @@ use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::{
-    Access, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, ProjectDir, VariableName,
+    Access, ComponentSource, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, Overrides, ProjectDir,
+    VariableName,
 };
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,19 @@ pub struct Pinned {
     pub name: String,
     /// Of its bytes.
     pub digest: Digest,
+    /// Other names and descriptions for its tools.
+    #[serde(default, skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
+}
+
+impl Pinned {
+    fn of(source: &ComponentSource) -> Self {
+        Self {
+            name: source.name().to_owned(),
+            digest: source.digest(),
+            overrides: source.overrides().clone(),
+        }
+    }
 }
 
 impl Setup {
@@ -97,7 +111,7 @@ impl Setup {
         let shelf = Shelf::open(folders.state()?)?;
         for source in &resolved.components {
             shelf.keep(source)?;
-            components.push(Pinned { name: source.name().to_owned(), digest: source.digest() });
+            components.push(Pinned::of(source));
         }
         Ok(Self {
             project: project.path().to_owned(),
@@ -221,8 +235,9 @@ impl Setup {
         folders.out_of_reach(project.path(), &granted)?;
         let sandbox = toolset::sandbox(folders)?;
         let shelf = Shelf::open(folders.state()?)?;
-        let kept: Vec<_> =
-            self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
+        let kept =
+            |pinned: &Pinned| shelf.get(&pinned.name, pinned.digest).with_overrides(pinned.overrides.clone());
+        let kept: Vec<_> = self.components.iter().map(kept).collect();
         let toolbox = given(Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?, folders)?;
         let toolbox = match &self.role {
             Some(role) => toolbox.with_sections(|sections| sections.with_role(role, &self.role_named)),

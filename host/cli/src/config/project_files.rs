@@ -10,7 +10,7 @@ use crate::config::language::nearest;
 use crate::config::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
-use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
+use ringfence_sandbox::{ComponentSource, Digest, GrantPath, MAX_COMPONENT_BYTES, Overrides};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -35,6 +35,8 @@ pub struct ProjectFiles {
     pub config: ConfigFile,
     /// All files with their content, by path.
     pub files: Vec<(String, Vec<u8>)>,
+    /// What the configuration says of the tools of each component among them, in their order.
+    overrides: Vec<Overrides>,
     /// Whether it may name components that aren't among them.
     pub lacks_components: bool,
 }
@@ -68,8 +70,11 @@ impl ProjectFiles {
             }
         }
         for component in &found.config.components {
-            match component_in(&root, component) {
-                Ok(file) => found.files.push(file),
+            match component_in(&root, &component.path) {
+                Ok(file) => {
+                    found.files.push(file);
+                    found.overrides.push(component.overrides.clone());
+                }
                 Err(error) => {
                     found.lacks_components = true;
                     wrong.push(error);
@@ -116,11 +121,12 @@ impl ProjectFiles {
         String::from_utf8(bytes.clone()).ok()
     }
 
-    /// The components, by path.
-    pub fn components(&self) -> impl Iterator<Item = &(String, Vec<u8>)> {
-        self.files
-            .iter()
-            .filter(|(path, _)| path != CONFIG && Path::new(path).parent() != Some(Path::new(PROMPTS)))
+    /// The components, called by their paths.
+    pub fn components(&self) -> impl Iterator<Item = ComponentSource> {
+        // They come after the configuration that names them, and before prompts.
+        self.files.iter().skip(1).zip(&self.overrides).map(|((path, bytes), overrides)| {
+            ComponentSource::from_bytes(path.clone(), bytes.clone()).with_overrides(overrides.clone())
+        })
     }
 }
 
