@@ -5,6 +5,7 @@ mod call;
 mod inspect;
 mod list;
 pub(super) mod shape;
+mod test;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
 use crate::config::{Flags, Resolved, Role};
@@ -23,6 +24,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::List(args) => list::execute(args, global),
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
+        ToolCommand::Test(args) => test::execute(args, global),
     }
 }
 
