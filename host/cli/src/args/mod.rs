@@ -16,6 +16,7 @@ mod run;
 mod supervise;
 mod tool;
 mod tool_build;
+mod tool_new;
 mod values;
 mod variable;
 
@@ -34,6 +35,7 @@ pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolTestArgs};
 pub use tool_build::ToolBuildArgs;
+pub use tool_new::ToolNewArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,
 };

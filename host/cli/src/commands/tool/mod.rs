@@ -5,6 +5,7 @@ mod build;
 mod call;
 mod inspect;
 mod list;
+mod new;
 pub(super) mod shape;
 mod test;
 
@@ -26,6 +27,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
         ToolCommand::Build(args) => build::execute(args, global),
+        ToolCommand::New(args) => new::execute(args, global),
         ToolCommand::Test(args) => test::execute(args, global),
     }
 }
