@@ -6,6 +6,7 @@ mod call;
 mod inspect;
 mod list;
 pub(super) mod shape;
+mod test;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
 use crate::config::{Flags, Resolved, Role};
@@ -25,6 +26,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
         ToolCommand::Build(args) => build::execute(args, global),
+        ToolCommand::Test(args) => test::execute(args, global),
     }
 }
 
