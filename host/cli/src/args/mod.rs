@@ -15,6 +15,8 @@ mod resume;
 mod run;
 mod supervise;
 mod tool;
+mod tool_add;
+mod tool_push;
 mod values;
 mod variable;
 
@@ -32,6 +34,8 @@ pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
+pub use tool_add::{ApprovalArgs, ProjectArgs, ToolAddArgs, ToolFetchArgs, ToolRemoveArgs, ToolUpdateArgs};
+pub use tool_push::ToolPushArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,
 };
