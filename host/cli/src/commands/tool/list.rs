@@ -51,8 +51,8 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
     for tool in bench.tools() {
         let name = tool.name();
         let lacks = bench.toolbox.lacks(tool).map(|need| format!(" (needs {need})")).unwrap_or_default();
-        let pinned = bench.pinned(tool).map(|locked| format!(" [{}, pinned]", locked.entry.source));
-        let pinned = one_line(&pinned.unwrap_or_default(), 200);
+        let pinned = bench.pinned(tool).map(|locked| one_line(&locked.entry.source.to_string(), 200));
+        let pinned = pinned.map(|source| format!(" [{source}, pinned]")).unwrap_or_default();
         let told = format!("{}{lacks}{pinned}", first_sentence(&tool.definition().description));
         out(&format!("{name:width$}  {}\n", told))?;
     }
