@@ -18,7 +18,8 @@ use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
 use ringfence_sandbox::{
-    Access, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, ProjectDir, VariableName,
+    Access, ComponentSource, Digest, DirGrant, GrantPath, Grants, MaskPattern, Masks, Overrides, ProjectDir,
+    VariableName,
 };
 use ringfence_store::{Memory, NoMemory};
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,20 @@ pub struct Pinned {
     /// What its tools may touch at most, where a person approved so much and no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved: Option<Approved>,
+    /// Other names and descriptions for its tools.
+    #[serde(default, skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
+}
+
+impl Pinned {
+    fn of(source: &ComponentSource, bounds: &Bounds) -> Self {
+        Self {
+            name: source.name().to_owned(),
+            digest: source.digest(),
+            approved: bounds.get(&source.digest()).map(|bound| bound.approved.clone()),
+            overrides: source.overrides().clone(),
+        }
+    }
 }
 
 impl Setup {
@@ -100,9 +115,7 @@ impl Setup {
         let shelf = Shelf::open(folders.state()?)?;
         for source in &resolved.components {
             shelf.keep(source)?;
-            let digest = source.digest();
-            let approved = bounds.get(&digest).map(|bound| bound.approved.clone());
-            components.push(Pinned { name: source.name().to_owned(), digest, approved });
+            components.push(Pinned::of(source, &bounds));
         }
         Ok(Self {
             project: project.path().to_owned(),
@@ -234,8 +247,9 @@ impl Setup {
         folders.out_of_reach(project.path(), &granted)?;
         let sandbox = toolset::sandbox(folders)?;
         let shelf = Shelf::open(folders.state()?)?;
-        let kept: Vec<_> =
-            self.components.iter().map(|pinned| shelf.get(&pinned.name, pinned.digest)).collect();
+        let kept =
+            |pinned: &Pinned| shelf.get(&pinned.name, pinned.digest).with_overrides(pinned.overrides.clone());
+        let kept: Vec<_> = self.components.iter().map(kept).collect();
         let bounds = self.bounds();
         let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept, &bounds)?;
         let toolbox = given(toolbox, folders)?;

@@ -68,7 +68,7 @@ impl Toolbox {
         components: &[ComponentSource],
         bounds: &Bounds,
     ) -> Result<Self> {
-        let tools = load(sandbox, components)?;
+        let mut tools = load(sandbox, components)?;
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
             Ok(Scope { tree, limits: grants.limits.clone() })
@@ -77,6 +77,9 @@ impl Toolbox {
         for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
             find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
+            if let Some(text) = &policy.description {
+                tools = tools.described(name, text).ok_or_else(|| no_words(name, &policy.said_in))?;
+            }
             own.insert(name.clone(), open(&policy.grants())?);
         }
         for tool in tools.iter() {
@@ -304,7 +307,9 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
         components.push(sandbox.load(component.source()?)?);
     }
     for source in others {
-        components.push(sandbox.load(source.clone()).or_usage()?);
+        let component = sandbox.load(source.clone()).or_usage()?;
+        component.can_run().or_usage()?;
+        components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
 }
@@ -320,6 +325,12 @@ pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
         };
         Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
     })
+}
+
+/// A description that says nothing.
+fn no_words(name: &str, place: &str) -> anyhow::Error {
+    let refusal = Refusal::usage(format!("the description of `{name}` is empty"));
+    said_in(refusal.hint("say what the tool does, or leave it out").into(), place)
 }
 
 /// The error with the place in a file that led to it, where one did.

@@ -16,6 +16,7 @@ mod run;
 mod supervise;
 mod tool;
 mod tool_add;
+mod tool_build;
 mod tool_push;
 mod values;
 mod variable;
@@ -35,6 +36,7 @@ pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
 pub use tool_add::{ApprovalArgs, ProjectArgs, ToolAddArgs, ToolFetchArgs, ToolRemoveArgs, ToolUpdateArgs};
+pub use tool_build::ToolBuildArgs;
 pub use tool_push::ToolPushArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,

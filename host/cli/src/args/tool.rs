@@ -1,6 +1,6 @@
 //! `ringfence tool`
 
-use super::{GrantArgs, ToolArgument, parse_duration};
+use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,6 +34,11 @@ pub enum ToolCommand {
     Fetch(super::ToolFetchArgs),
     /// Publish a component in a registry
     Push(super::ToolPushArgs),
+    /// Build a tool's source, in any of eight languages, into a component
+    ///
+    /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
+    /// missing, 130 cancelled.
+    Build(ToolBuildArgs),
 }
 
 /// `ringfence tool list`

@@ -36,8 +36,8 @@ mod widening;
 pub use approved::Approved;
 pub use env::Unanswered;
 pub use file::{
-    Bytes, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection, ModelSection,
-    ModelsSection, Provider, Span, ToolSection,
+    Bytes, Component, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection,
+    ModelSection, ModelsSection, Provider, Span, ToolSection,
 };
 pub use hosts::Host;
 pub use lock::{ComponentName, Entry, LOCK, Lock};
@@ -184,6 +184,9 @@ pub struct ToolPolicy {
     pub settings: BTreeMap<String, String>,
     /// Bounds, none wider than those of all calls.
     pub limits: CallLimits,
+    /// What a model is told of it in place of its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// What its sections name of their own.
     #[serde(default, skip_serializing_if = "Named::is_nothing")]
     pub named: Named,
@@ -308,11 +311,12 @@ impl Resolved {
     fn layered(files: &ProjectFiles, flags: &Flags, folders: &Folders) -> Result<Self> {
         let user = user_file::read(folders)?;
         let mut components = Vec::new();
-        for (path, bytes) in files.components() {
-            components.push(ComponentSource::from_bytes(path.clone(), bytes.clone()));
+        components.extend(files.components());
+        for (path, overrides) in user.components() {
+            components.push(ComponentSource::from_file(&path).or_usage()?.with_overrides(overrides));
         }
-        for path in user.components().chain(flags.components.iter().cloned()) {
-            components.push(ComponentSource::from_file(&path).or_usage()?);
+        for path in &flags.components {
+            components.push(ComponentSource::from_file(path).or_usage()?);
         }
         let mut resolved = Self::of_layers(&files.config, &user.config, flags)?;
         let prompts = prompts(files)?;

@@ -12,7 +12,7 @@ use crate::config::lock::{LOCK, LOCK_BYTES, Lock};
 use crate::config::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
-use ringfence_sandbox::{Digest, GrantPath, MAX_COMPONENT_BYTES};
+use ringfence_sandbox::{ComponentSource, Digest, GrantPath, MAX_COMPONENT_BYTES, Overrides};
 use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -39,6 +39,8 @@ pub struct ProjectFiles {
     pub lock: Lock,
     /// All files with their content, by path.
     pub files: Vec<(String, Vec<u8>)>,
+    /// What the configuration says of the tools of each component among them, in their order.
+    overrides: Vec<Overrides>,
     /// Whether it may name components that aren't among them.
     pub lacks_components: bool,
 }
@@ -71,20 +73,12 @@ impl ProjectFiles {
                 wrong.push(error);
             }
         }
-        match lock_in(&root) {
-            Ok(Some((lock, bytes))) => {
-                found.lock = lock;
-                found.files.push((LOCK.to_owned(), bytes));
-            }
-            Ok(None) => {}
-            Err(error) => {
-                found.lacks_components = true;
-                wrong.push(error);
-            }
-        }
         for component in &found.config.components {
-            match component_in(&root, component) {
-                Ok(file) => found.files.push(file),
+            match component_in(&root, &component.path) {
+                Ok(file) => {
+                    found.files.push(file);
+                    found.overrides.push(component.overrides.clone());
+                }
                 Err(error) => {
                     found.lacks_components = true;
                     wrong.push(error);
@@ -102,6 +96,17 @@ impl ProjectFiles {
                 }
                 Ok(None) => {}
                 Err(error) => wrong.push(error),
+            }
+        }
+        match lock_in(&root) {
+            Ok(Some((lock, bytes))) => {
+                found.lock = lock;
+                found.files.push((LOCK.to_owned(), bytes));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                found.lacks_components = true;
+                wrong.push(error);
             }
         }
         Ok((found, wrong))
@@ -132,10 +137,7 @@ impl ProjectFiles {
         match (known.and_then(|at| self.files.get_mut(at)), text) {
             (Some((_, bytes)), Some(text)) => *bytes = text,
             (Some(_), None) => self.files.retain(|(path, _)| path != LOCK),
-            (None, Some(text)) => {
-                let at = usize::from(self.files.first().is_some_and(|(path, _)| path == CONFIG));
-                self.files.insert(at, (LOCK.to_owned(), text));
-            }
+            (None, Some(text)) => self.files.push((LOCK.to_owned(), text)),
             (None, None) => {}
         }
         Self { lock, ..self }
@@ -148,10 +150,11 @@ impl ProjectFiles {
         String::from_utf8(bytes.clone()).ok()
     }
 
-    /// The components, by path.
-    pub fn components(&self) -> impl Iterator<Item = &(String, Vec<u8>)> {
-        self.files.iter().filter(|(path, _)| {
-            path != CONFIG && path != LOCK && Path::new(path).parent() != Some(Path::new(PROMPTS))
+    /// The components, called by their paths.
+    pub fn components(&self) -> impl Iterator<Item = ComponentSource> {
+        // They come after the configuration that names them, and before prompts and the lock.
+        self.files.iter().skip(1).zip(&self.overrides).map(|((path, bytes), overrides)| {
+            ComponentSource::from_bytes(path.clone(), bytes.clone()).with_overrides(overrides.clone())
         })
     }
 }

@@ -139,11 +139,11 @@ fn components(files: &ProjectFiles, user: &UserFile) -> Option<Vec<ComponentSour
     if files.lacks_components || user.lacks_components {
         return None;
     }
-    let of_project = files
-        .components()
-        .map(|(path, bytes)| Some(ComponentSource::from_bytes(path.clone(), bytes.clone())));
-    let of_user = user.components().map(|path| ComponentSource::from_file(&path).ok());
-    of_project.chain(of_user).collect()
+    let of_user = user.components().map(|(path, overrides)| {
+        let source = ComponentSource::from_file(&path).ok()?;
+        Some(source.with_overrides(overrides))
+    });
+    files.components().map(Some).chain(of_user).collect()
 }
 
 /// Whether the folders of a role lie in what is granted.

@@ -11,6 +11,7 @@ mod json;
 mod policy;
 mod program;
 mod recall;
+mod renamed;
 mod show;
 mod state;
 mod tool;

@@ -2,6 +2,7 @@
 
 mod argument;
 mod bring;
+mod build;
 mod call;
 mod inspect;
 mod list;
@@ -29,6 +30,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::Update(args) => bring::update(args, global),
         ToolCommand::Fetch(args) => bring::fetch(args, global),
         ToolCommand::Push(args) => bring::push(args, global),
+        ToolCommand::Build(args) => build::execute(args, global),
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) static ROOT: Table = Table {
         .usually("\"pause\""),
         key(
             "components",
-            Kind::List(&Kind::Text),
+            Kind::List(&Kind::FileOr(&COMPONENT)),
             "Files of more tools, relative to this one; a project's lie inside it.",
         )
         .usually("[]"),
@@ -110,6 +110,22 @@ static GRANTS: Table = Table {
         )
         .usually("[]"),
         key("secrets", Kind::List(&Kind::Secret), "Of the user's secrets only these go along with requests."),
+    ],
+};
+
+static COMPONENT: Table = Table {
+    name: "component",
+    keys: &[
+        key("path", Kind::Text, "Where its file is, relative to this one.").required(),
+        key("tools", Kind::Named("tool", &OVERRIDE), "Other names and descriptions for its tools."),
+    ],
+};
+
+static OVERRIDE: Table = Table {
+    name: "override",
+    keys: &[
+        key("name", Kind::ToolName, "What the tool is called instead."),
+        key("description", Kind::Text, "What a model is told of it instead."),
     ],
 };
 
@@ -206,6 +222,7 @@ static TOOL: Table = Table {
         key("cpu", Kind::Time, "Time on the processor of one call."),
         key("memory", Kind::Size, "Of one call."),
         key("output", Kind::Size, "Of one result."),
+        key("description", Kind::Text, "What a model is told of it in place of its own words."),
         key("polling", Kind::Bool, "Equal calls in a row are its nature, and no standing still.")
             .usually("false"),
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),
