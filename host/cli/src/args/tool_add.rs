@@ -5,6 +5,7 @@ use super::{DirSpec, parse_host};
 use crate::config::ComponentName;
 use clap::Args;
 use ringfence_registry::Source;
+use ringfence_sandbox::reflect::ToolName;
 use ringfence_sandbox::{Digest, HostGrant, VariableName};
 use std::path::PathBuf;
 
@@ -24,6 +25,9 @@ pub struct ApprovalArgs {
     /// Approve the component with this digest (blake3:…), without being asked
     #[arg(long = "approve", value_name = "DIGEST", value_parser = parse_digest, help_heading = "Approval")]
     pub approve: Vec<Digest>,
+    /// Give a tool of it another name; may be repeated
+    #[arg(long = "rename", value_name = "TOOL=NEW", value_parser = parse_rename, help_heading = "Approval")]
+    pub names: Vec<(ToolName, ToolName)>,
 }
 
 /// Which project, and whether its files count.
@@ -98,6 +102,11 @@ pub struct ToolFetchArgs {
 
 fn parse_source(text: &str) -> Result<Source, String> {
     text.parse::<Source>().map_err(|error| error.to_string())
+}
+
+fn parse_rename(text: &str) -> Result<(ToolName, ToolName), String> {
+    let (own, name) = text.split_once('=').ok_or("want TOOL=NEW")?;
+    Ok((own.to_owned().try_into()?, name.to_owned().try_into()?))
 }
 
 fn parse_digest(text: &str) -> Result<Digest, String> {

@@ -9,9 +9,11 @@ use super::approved::{Approved, Folder};
 use crate::exit::Refusal;
 use anyhow::Result;
 use ringfence_registry::{KeyId, Sha256, Source};
-use ringfence_sandbox::{Digest, GrantPath, HostGrant, VariableName};
+use ringfence_sandbox::reflect::ToolName;
+use ringfence_sandbox::{Digest, GrantPath, HostGrant, Override, Overrides, VariableName};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::path::Path;
 use toml::Value;
@@ -78,8 +80,10 @@ pub struct Entry {
     pub size: u64,
     /// What it imports, as it names it, sorted.
     pub imports: Vec<String>,
-    /// The names of its tools, sorted.
+    /// Its tools as they are called here, sorted.
     pub tools: Vec<String>,
+    /// Other names for some of them, by the component's own.
+    pub names: BTreeMap<ToolName, ToolName>,
     /// The key that signed it, where one had to.
     pub signed_by: Option<KeyId>,
     /// What it may touch at most.
@@ -93,6 +97,19 @@ impl Entry {
             Source::File(path) if path.is_relative() => Some(path),
             Source::File(_) | Source::Web(_) | Source::Oci(_) => None,
         }
+    }
+
+    /// Its other names, as the fence takes them.
+    pub fn overrides(&self) -> Overrides {
+        let other = |(own, name): (&ToolName, &ToolName)| {
+            (own.clone(), Override { name: Some(name.clone()), description: None })
+        };
+        Overrides { tools: self.names.iter().map(other).collect() }
+    }
+
+    /// What a tool is called here, by the component's own name for it.
+    pub fn called<'e>(&'e self, own: &'e ToolName) -> &'e ToolName {
+        self.names.get(own).unwrap_or(own)
     }
 }
 
@@ -120,6 +137,8 @@ struct WrittenEntry {
     size: u64,
     imports: Vec<String>,
     tools: Vec<String>,
+    #[serde(default)]
+    names: BTreeMap<ToolName, ToolName>,
     signed_by: Option<KeyId>,
     grants: Approved,
 }
@@ -137,6 +156,7 @@ impl TryFrom<WrittenEntry> for Entry {
             size: written.size,
             imports: written.imports,
             tools: written.tools,
+            names: written.names,
             signed_by: written.signed_by,
             approved: written.grants,
         };
@@ -230,6 +250,10 @@ fn write_entry(text: &mut String, entry: &Entry) -> fmt::Result {
     writeln!(text, "size = {}", entry.size)?;
     list(text, "imports", entry.imports.iter().map(|import| quoted(import).to_string()))?;
     list(text, "tools", entry.tools.iter().map(|tool| quoted(tool).to_string()))?;
+    if !entry.names.is_empty() {
+        let names: Vec<_> = entry.names.iter().map(|(own, name)| format!("{own} = \"{name}\"")).collect();
+        writeln!(text, "names = {{ {} }}", names.join(", "))?;
+    }
     if let Some(key) = &entry.signed_by {
         writeln!(text, "signed_by = {}", quoted(key))?;
     }

@@ -71,11 +71,21 @@ pub struct Differences {
 }
 
 impl Differences {
-    /// Between what is pinned and what was found.
+    /// Between what is pinned and what was found, with the names that are given to tools here.
     pub fn between(entry: &Entry, found: &ComponentTools) -> Self {
         let tools: Vec<String> = found.tools.iter().map(|tool| tool.name.to_string()).collect();
+        Self::of(entry, found, &tools)
+    }
+
+    /// The same where the component's own names were found.
+    fn of_own(entry: &Entry, found: &ComponentTools) -> Self {
+        let tools: Vec<_> = found.tools.iter().map(|tool| entry.called(&tool.name).to_string()).collect();
+        Self::of(entry, found, &tools)
+    }
+
+    fn of(entry: &Entry, found: &ComponentTools, tools: &[String]) -> Self {
         let (imports_added, imports_removed) = apart(&entry.imports, &found.imports);
-        let (tools_added, tools_removed) = apart(&entry.tools, &tools);
+        let (tools_added, tools_removed) = apart(&entry.tools, tools);
         Self { imports_added, imports_removed, tools_added, tools_removed }
     }
 
@@ -189,7 +199,7 @@ fn here(entry: &Entry, project: &Path, keys: &TrustedKeys, shelf: &Shelf) -> Her
             Ok(bytes) => {
                 let lists = |bytes: &[u8]| {
                     let found = reflect(bytes, &ReflectLimits::default());
-                    found.map(|found| Differences::between(entry, &found)).map_err(|error| error.to_string())
+                    found.map(|found| Differences::of_own(entry, &found)).map_err(|error| error.to_string())
                 };
                 let digest = Digest::of(&bytes);
                 if digest != entry.digest {
@@ -206,7 +216,7 @@ fn here(entry: &Entry, project: &Path, keys: &TrustedKeys, shelf: &Shelf) -> Her
     if !keys.is_empty() && !keys.iter().any(|key| shelf.is_signed(entry.digest, key.id())) {
         return Here::Not(Unusable::Unsigned);
     }
-    Here::Ready(source)
+    Here::Ready(source.with_overrides(entry.overrides()))
 }
 
 /// The source of a component, wherever this process works.

@@ -12,6 +12,7 @@ fn entry(name: &str, source: &str) -> Entry {
         size: bytes.len() as u64,
         imports: vec!["wasi:cli/environment@0.2.6".to_owned(), "wasi:filesystem/types@0.2.6".to_owned()],
         tools: vec!["count".to_owned()],
+        names: BTreeMap::new(),
         signed_by: None,
         approved: Approved::named(
             &["src:write".parse().unwrap(), "docs".parse().unwrap()],
@@ -22,11 +23,16 @@ fn entry(name: &str, source: &str) -> Entry {
 }
 
 fn both() -> Lock {
+    let name = |name: &str| ToolName::parse(name).unwrap();
     let reference = "oci://r.example/team/count:1";
     let resolved = format!("oci://r.example/team/count@{}", Sha256::of(b"manifest")).parse().unwrap();
     let signed_by = serde_json::from_value(serde_json::json!(Sha256::of(b"key"))).unwrap();
-    let of_registry =
-        Entry { resolved: Some(resolved), signed_by: Some(signed_by), ..entry("zeta", reference) };
+    let of_registry = Entry {
+        names: [(name("tally"), name("count"))].into(),
+        resolved: Some(resolved),
+        signed_by: Some(signed_by),
+        ..entry("zeta", reference)
+    };
     Lock::default().with(of_registry).with(entry("alpha", "tools/alpha.wasm"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::approval::{Approval, ask};
 use super::desk::Desk;
-use super::found::{Found, pinned};
+use super::found::{Found, Terms, pinned};
 use super::shown;
 use crate::args::{GlobalArgs, ToolAddArgs};
 use crate::config::{Approved, ComponentName, LOCK};
@@ -10,8 +10,10 @@ use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
 use crate::shell;
 use crate::toolset::load;
+use crate::trust::this_command_with;
 use anyhow::Result;
-use ringfence_sandbox::Toolset;
+use ringfence_sandbox::{Toolset, ToolsetError};
+use std::collections::BTreeMap;
 
 /// Fetches a component, shows it, and pins it if a person wants that.
 pub(in crate::commands::tool) fn execute(args: &ToolAddArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -24,7 +26,8 @@ pub(in crate::commands::tool) fn execute(args: &ToolAddArgs, global: &GlobalArgs
             approved = approved.and(Approved::usual(&desk.resolved.grants));
         }
         let source = pinned(&args.source, desk.project.path())?;
-        Found::fetch(&desk, name, &args.source, source, approved)?
+        let terms = Terms { approved, renamed: args.approval.names.clone(), kept: BTreeMap::new() };
+        Found::fetch(&desk, name, &args.source, source, terms)?
     };
     clash(&desk, &found)?;
     let json = args.project.json;
@@ -76,13 +79,22 @@ fn name(args: &ToolAddArgs, desk: &Desk) -> Result<ComponentName> {
 }
 
 /// Refuses a component with a tool whose name is taken.
-fn clash(desk: &Desk, found: &Found) -> Result<()> {
-    let others = load(&desk.sandbox, &desk.resolved.components)?;
+pub(super) fn clash(desk: &Desk, found: &Found) -> Result<()> {
+    // What it stands in place of doesn't count.
+    let before = desk.files.lock.get(&found.entry.name).map(|entry| entry.digest);
+    let others = desk.resolved.components.iter().filter(|other| Some(other.digest()) != before);
+    let others = load(&desk.sandbox, &others.cloned().collect::<Vec<_>>())?;
     let all = others.components().iter().cloned().chain([found.component.clone()]);
-    let wrong = |error| {
-        let refusal = Refusal::usage(format!("{error}"));
-        refusal.hint("remove the other one (`ringfence tool remove`), or don't use this one")
-    };
-    Toolset::new(all).map(drop).map_err(wrong)?;
-    Ok(())
+    let Err(ToolsetError::SameName { tool, first, second }) = Toolset::new(all) else { return Ok(()) };
+    let entry = &found.entry;
+    let own = entry
+        .names
+        .iter()
+        .find(|(_, name)| name.as_str() == tool)
+        .map_or(tool.as_str(), |(own, _)| own.as_str());
+    let prefix = entry.name.as_str().replace(['-', '.'], "_");
+    let command = this_command_with(["--rename", &format!("{own}={prefix}_{own}")]);
+    Err(Refusal::usage(format!("two components have a tool named `{tool}`: {first} and {second}"))
+        .hint(format!("give it another name:\n{command}"))
+        .into())
 }

@@ -6,9 +6,21 @@ use crate::config::{Approved, ComponentName, Entry};
 use crate::exit::{OrUsage, Refusal};
 use anyhow::{Context, Result};
 use ringfence_registry::{Fetched, Resolved, Source};
+use ringfence_sandbox::reflect::ToolName;
 use ringfence_sandbox::{ComponentSource, GrantPath, LoadedComponent};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What a person says of a component.
+pub(super) struct Terms {
+    /// What it may touch at most.
+    pub(super) approved: Approved,
+    /// Other names for its tools, by its own: a tool that isn't there is an error.
+    pub(super) renamed: Vec<(ToolName, ToolName)>,
+    /// The same from before, as far as the tools are still there.
+    pub(super) kept: BTreeMap<ToolName, ToolName>,
+}
 
 /// A component that is not pinned yet.
 pub(super) struct Found {
@@ -26,20 +38,16 @@ impl Found {
         name: ComponentName,
         source: &Source,
         pinned: Source,
-        approved: Approved,
+        terms: Terms,
     ) -> Result<Self> {
         let fetched = fetched(desk, source)?;
         let Fetched { bytes, sha256, resolved, signed_by, passed_over } = fetched;
         let size = bytes.len() as u64;
         let bytes = ComponentSource::from_bytes(name.as_str(), bytes);
         let component = desk.sandbox.load(bytes.clone()).or_usage()?;
+        component.can_run().or_usage()?;
         let known = component.tools();
-        let sorted = |names: &mut Vec<String>| names.sort();
-        let mut imports = known.imports.clone();
-        let mut tools: Vec<String> = known.tools.iter().map(|tool| tool.name.to_string()).collect();
-        sorted(&mut imports);
-        sorted(&mut tools);
-        if tools.is_empty() {
+        if known.tools.is_empty() {
             let reasons: Vec<_> =
                 known.unsupported.iter().take(3).map(|it| format!("{}: {}", it.export, it.reason)).collect();
             let why =
@@ -50,8 +58,12 @@ impl Found {
             Resolved::Same => None,
             Resolved::At(place) => Some(place),
         };
-        let digest = bytes.digest();
-        let entry = Entry {
+        let Terms { approved, renamed, kept: mut names } = terms;
+        names.retain(|own, _| known.tools.iter().any(|tool| tool.name == *own));
+        names.extend(renamed);
+        let (mut imports, digest) = (known.imports.clone(), bytes.digest());
+        imports.sort();
+        let mut entry = Entry {
             name,
             source: pinned,
             resolved,
@@ -59,10 +71,15 @@ impl Found {
             sha256,
             size,
             imports,
-            tools,
+            tools: Vec::new(),
+            names,
             signed_by,
             approved,
         };
+        let bytes = bytes.with_overrides(entry.overrides());
+        let component = desk.sandbox.load(bytes.clone()).or_usage()?;
+        entry.tools = component.tools().tools.iter().map(|tool| tool.name.to_string()).collect();
+        entry.tools.sort();
         Ok(Self { entry, component, bytes, passed_over })
     }
 

@@ -66,6 +66,9 @@ pub(super) fn text(desk: &Desk, found: &Found) -> Result<String> {
         }
         let _ = writeln!(text, "    will     {}", plain(&view.abilities(tool)));
     }
+    for (own, name) in &entry.names {
+        let _ = writeln!(text, "  renamed    {own} is called {name} here");
+    }
     let known = found.component.tools();
     let _ = writeln!(text, "\n  imports{}", if known.imports.is_empty() { "    nothing" } else { "" });
     for (import, meaning) in meaning::of(&known.imports).iter().take(LISTED) {
@@ -108,6 +111,7 @@ pub(super) fn json(desk: &Desk, found: &Found, state: &str) -> Result<Value> {
         "tools": view.tools.iter().map(tool).collect::<Vec<_>>(),
         "unsupported": known.unsupported,
         "imports": entry.imports,
+        "names": entry.names,
         "passed_over": found.passed_over,
         "approved": entry.approved,
     }))

@@ -1,8 +1,9 @@
 //! `ringfence tool update`
 
+use super::add::clash;
 use super::approval::{Approval, ask};
 use super::desk::Desk;
-use super::found::Found;
+use super::found::{Found, Terms};
 use super::shown;
 use crate::args::{GlobalArgs, ToolUpdateArgs};
 use crate::config::{Approved, Differences, Entry, LOCK, Lock};
@@ -65,7 +66,9 @@ fn one(desk: &Desk, args: &ToolUpdateArgs, entry: &Entry) -> Result<Step> {
     let more = Approved::named(&approval.dirs, &approval.hosts, &approval.env);
     let approved = entry.approved.clone().and(more);
     let source = crate::config::absolute(entry, desk.project.path());
-    let found = Found::fetch(desk, entry.name.clone(), &source, entry.source.clone(), approved)?;
+    let terms = Terms { approved, renamed: approval.names.clone(), kept: entry.names.clone() };
+    let found = Found::fetch(desk, entry.name.clone(), &source, entry.source.clone(), terms)?;
+    clash(desk, &found)?;
     if found.entry == *entry {
         found.keep(desk)?;
         return Ok(Step::Same);
@@ -113,7 +116,10 @@ fn different(desk: &Desk, entry: &Entry, found: &Found) -> Vec<String> {
         lines.push(format!("digest: {} was {}", now.digest, entry.digest));
     }
     lines.extend(Differences::between(entry, found.component.tools()).told());
-    let before = desk.shelf.has(entry.digest).then(|| desk.shelf.get(entry.name.as_str(), entry.digest));
+    let before = desk
+        .shelf
+        .has(entry.digest)
+        .then(|| desk.shelf.get(entry.name.as_str(), entry.digest).with_overrides(entry.overrides()));
     if let Some(before) = before.and_then(|before| desk.sandbox.load(before).ok()) {
         let changed = changed_tools(&before, &found.component);
         if !changed.is_empty() {
