@@ -85,10 +85,11 @@ impl Toolbox {
         for tool in tools.iter() {
             let digest = tool.component().digest();
             let given = narrowed.get(tool.name()).map_or_else(|| grants.clone(), ToolPolicy::grants);
-            let enough = match (standard::by_digest(digest), bounds.get(&digest)) {
-                (Some(component), _) => as_needed(component.need(), &given),
-                (None, Some(bound)) => bound.approved.narrow(&given),
-                (None, None) => continue,
+            let bounded =
+                bounds.get(&digest).map_or_else(|| given.clone(), |bound| bound.approved.narrow(&given));
+            let enough = match standard::by_digest(digest) {
+                Some(component) => as_needed(component.need(), &bounded),
+                None => bounded,
             };
             if enough != given {
                 own.insert(tool.name().to_owned(), open(&enough)?);
