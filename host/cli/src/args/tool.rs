@@ -25,6 +25,16 @@ pub enum ToolCommand {
     ///
     /// Exit codes: 0 done, 1 failed, trapped or denied, 2 usage, 4 a limit ended it, 130 cancelled.
     Call(ToolCallArgs),
+    /// Add a component of somebody else's to a project: fetch, verify, show, approve, pin
+    Add(super::ToolAddArgs),
+    /// Take a pinned component out of a project
+    Remove(super::ToolRemoveArgs),
+    /// Look whether pinned components have changed at their source, or approve more for one
+    Update(super::ToolUpdateArgs),
+    /// Fetch what is pinned and isn't on this machine yet
+    Fetch(super::ToolFetchArgs),
+    /// Publish a component in a registry
+    Push(super::ToolPushArgs),
     /// Build a tool's source, in any of eight languages, into a component
     ///
     /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is

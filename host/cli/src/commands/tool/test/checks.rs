@@ -116,8 +116,8 @@ impl Tried {
 
     /// What is to be said of the tool; `limits` are those of the calls.
     pub(super) fn judged(&self, desk: &Desk) -> Vec<Checked> {
-        let count = self.calls.len();
-        let none = |what: &str| format!("{count} inputs: {what}");
+        let inputs = counted(self.calls.len());
+        let none = |what: &str| format!("{inputs}: {what}");
         let bounds = format!(
             "every call kept to {} s, {} of memory and {} of result",
             desk.limits().time_ms / 1_000,
@@ -159,7 +159,7 @@ impl Tried {
         let verdict = match findings.len() {
             0 => Verdict::Passed(format!("{fine}{rest}")),
             count => Verdict::Failed {
-                what: format!("{count} of {} inputs {what}{rest}", self.calls.len()),
+                what: format!("{count} of {} {what}{rest}", counted(self.calls.len())),
                 findings,
             },
         };
@@ -169,6 +169,10 @@ impl Tried {
     fn checked(&self, check: Check, verdict: Verdict) -> Checked {
         Checked { check, tool: Some(self.tool.name().to_owned()), verdict }
     }
+}
+
+fn counted(inputs: usize) -> String {
+    if inputs == 1 { "1 input".to_owned() } else { format!("{inputs} inputs") }
 }
 
 /// A crash, also one after a refusal: what is refused can be answered with an error.

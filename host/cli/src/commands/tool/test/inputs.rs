@@ -78,7 +78,7 @@ pub(super) fn plain(ty: &WitType, name: &str) -> Value {
             let length = usize::try_from(*length).unwrap_or(MANY).min(MANY);
             Value::Array(vec![plain(element, name); length])
         }
-        WitType::Map { key, value } => json!([[plain(key, name), plain(value, name)]]),
+        WitType::Map { key, value } => map_of(key, vec![(plain(key, name), plain(value, name))]),
         WitType::Tuple(parts) => parts.iter().map(|part| plain(part, name)).collect(),
         WitType::Option(inner) => some(inner, plain(inner, name)),
         WitType::Result { ok, .. } => {
@@ -104,6 +104,18 @@ fn plain_text(name: &str) -> &'static str {
         () if has(&["path", "file"]) => "notes.txt",
         () if has(&["url", "uri"]) => "https://example.com/",
         () => "text",
+    }
+}
+
+/// A map: an object where its keys are texts, else pairs.
+fn map_of(key: &WitType, entries: Vec<(Value, Value)>) -> Value {
+    match key {
+        WitType::String => entries
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.as_str()?.to_owned(), value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        _ => entries.into_iter().map(|(key, value)| json!([key, value])).collect(),
     }
 }
 
@@ -149,8 +161,9 @@ fn odd(ty: &WitType, name: &str) -> Vec<Odd> {
         WitType::List(element) => lists(element, name),
         WitType::FixedList { .. } => vec![is("plain", plain(ty, name))],
         WitType::Map { key, value } => {
-            let entry = json!([plain(key, name), plain(value, name)]);
-            vec![is("empty", json!([])), is("one entry twice", json!([entry, entry]))]
+            let entry = || (plain(key, name), plain(value, name));
+            let twice = map_of(key, vec![entry(), entry()]);
+            vec![is("empty", map_of(key, Vec::new())), is("one entry twice", twice)]
         }
         WitType::Tuple(parts) => {
             let all: Vec<_> = parts.iter().map(|part| plain(part, name)).collect();
@@ -168,7 +181,9 @@ fn odd(ty: &WitType, name: &str) -> Vec<Odd> {
             parts.iter().enumerate().flat_map(part).collect()
         }
         WitType::Option(inner) => {
-            let values = odd(inner, name).into_iter().map(|(said, value)| (said, some(inner, value)));
+            let within = if matches!(inner.as_ref(), WitType::Option(_)) { "[some] " } else { "" };
+            let values = odd(inner, name).into_iter();
+            let values = values.map(|(said, value)| (format!("{within}{said}"), some(inner, value)));
             [is("nothing", Value::Null)].into_iter().chain(values).collect()
         }
         WitType::Result { ok, err } => [("ok", ok), ("err", err)]
@@ -328,7 +343,7 @@ mod tests {
 
     #[test]
     fn inputs_are_the_same_every_time_and_bounded() {
-        let params = every_type().into_iter().enumerate();
+        let params = every_type().into_iter().chain(every_type()).enumerate();
         let params = params.map(|(at, ty)| Param { name: format!("p{at}").as_str().into(), ty }).collect();
         let signature = Signature { params, result: None };
         let all = inputs(&signature);
