@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 #[derive(Default)]
@@ -47,14 +48,23 @@ fn folder(folder: &Path, pattern: &str, sums: &mut Sums) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let kind = path.symlink_metadata().expect("it is there").file_type();
-        // A name that isn't text can't be told to a component.
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        let name = shown(path.file_name().expect("a name").as_bytes());
         if kind.is_dir() {
             self::folder(&path, pattern, sums);
-        } else if kind.is_file() && fits(pattern, name) {
+        } else if kind.is_file() && fits(pattern, &name) {
             file(&path, sums);
         }
     }
+}
+
+/// A name as a component is told it: a byte of no character is one of private use.
+fn shown(name: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().filter_map(|byte| char::from_u32(0xf700 + u32::from(*byte))));
+    }
+    text
 }
 
 fn file(path: &Path, sums: &mut Sums) {
