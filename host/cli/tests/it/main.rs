@@ -16,4 +16,5 @@ mod show;
 mod state;
 mod tested;
 mod tool;
+mod tool_new;
 mod trust;
