@@ -34,7 +34,8 @@ fn what_can_t_be_made_exits_with_2_and_says_what_is_wanted() {
         said.push_str(&format!("$ ringfence tool new {}\n{ended}\n", arguments.join(" ")));
     }
     assert_snapshot!(said);
-    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().contains("my_tool")), "{left:?}");
     assert_eq!(std::fs::read_to_string(home.path().join("taken/mine.txt")).unwrap(), "mine");
 }
