@@ -14,4 +14,5 @@ mod recall;
 mod show;
 mod state;
 mod tool;
+mod tool_build;
 mod trust;
