@@ -19,6 +19,7 @@ mod parallel;
 mod pauses;
 mod playbook;
 mod recall;
+mod renamed;
 mod replay;
 mod supervise;
 mod trouble;

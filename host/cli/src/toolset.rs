@@ -4,19 +4,33 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, Role, ToolPolicy, env, secrets};
+use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::left_out::Sections;
+use crate::shell;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, CallReport, ComponentSource, Denial, EgressContext, Facts, GrantedTree, Grants, Limits,
+    Access, CallReport, ComponentSource, Denial, Digest, EgressContext, Facts, GrantedTree, Grants, Limits,
     ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
+
+/// What the tools of one component may touch at most, as a person approved it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// What the component is called.
+    pub component: String,
+    /// What may be touched.
+    pub approved: Approved,
+}
+
+/// The bounds of those components that have one.
+pub type Bounds = BTreeMap<Digest, Bound>;
 
 /// Tools ready to be called on one project.
 pub struct Toolbox {
@@ -38,19 +52,23 @@ struct Scope {
 impl Toolbox {
     /// Loads the standard components and the configured ones and opens what is granted.
     pub fn open(sandbox: &Sandbox, project: &ProjectDir, resolved: &Resolved) -> Result<Self> {
-        let toolbox = Self::under(sandbox, project, &resolved.grants, &resolved.tools, &resolved.components)?;
+        let bounds = Locked::bounds(&resolved.locked);
+        let Resolved { grants, tools, components, .. } = resolved;
+        let toolbox = Self::under(sandbox, project, grants, tools, components, &bounds)?;
+        toolbox.check_lock(&resolved.locked, project.path())?;
         Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
-    /// The same under these grants, with some tools narrowed.
+    /// The same under these grants, with some tools narrowed, and those of some components bounded.
     pub fn under(
         sandbox: &Sandbox,
         project: &ProjectDir,
         grants: &Grants,
         narrowed: &BTreeMap<String, ToolPolicy>,
         components: &[ComponentSource],
+        bounds: &Bounds,
     ) -> Result<Self> {
-        let tools = load(sandbox, components)?;
+        let mut tools = load(sandbox, components)?;
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
             Ok(Scope { tree, limits: grants.limits.clone() })
@@ -59,19 +77,49 @@ impl Toolbox {
         for (name, policy) in narrowed {
             // A policy for a tool that isn't there is a mistake, not a wish to be ignored.
             find(&tools, name).map_err(|error| said_in(error, &policy.said_in))?;
+            if let Some(text) = &policy.description {
+                tools = tools.described(name, text).ok_or_else(|| no_words(name, &policy.said_in))?;
+            }
             own.insert(name.clone(), open(&policy.grants())?);
         }
         for tool in tools.iter() {
-            let Some(component) = standard::by_digest(tool.component().digest()) else { continue };
+            let digest = tool.component().digest();
             let given = narrowed.get(tool.name()).map_or_else(|| grants.clone(), ToolPolicy::grants);
-            let enough = as_needed(component.need(), &given);
+            let bounded =
+                bounds.get(&digest).map_or_else(|| given.clone(), |bound| bound.approved.narrow(&given));
+            let enough = match standard::by_digest(digest) {
+                Some(component) => as_needed(component.need(), &bounded),
+                None => bounded,
+            };
             if enough != given {
                 own.insert(tool.name().to_owned(), open(&enough)?);
             }
         }
         let all = open(grants)?;
-        let sections = Sections::of_tools(narrowed);
+        let bounded =
+            tools.iter().filter_map(|tool| Some((tool.name(), bounds.get(&tool.component().digest())?)));
+        let sections = Sections::of_tools(narrowed).with_bounds(project.path(), bounded);
         Ok(Self { tools, own, all, sections, egress: EgressContext::default(), env: Arc::default() })
+    }
+
+    /// Refuses a lock that says of a component what isn't so: somebody has edited it by hand.
+    pub fn check_lock(&self, locked: &[Locked], project: &Path) -> Result<()> {
+        for Locked { entry, here } in locked {
+            let Here::Ready(_) = here else { continue };
+            let found = self.tools.components().iter().find(|component| component.digest() == entry.digest);
+            let differences =
+                found.map(|found| Differences::between(entry, found.tools())).unwrap_or_default();
+            if !differences.is_empty() {
+                let name = entry.name.as_str();
+                let project = project.to_string_lossy();
+                let update = shell::command(["ringfence", "tool", "update", name, "--project", &*project]);
+                let told = differences.told().join("; ");
+                return Err(Refusal::usage(format!("{LOCK} says of `{name}` what isn't so: {told}"))
+                    .hint(update)
+                    .into());
+            }
+        }
+        Ok(())
     }
 
     /// The same with what sections name changed.
@@ -216,7 +264,7 @@ impl Toolbox {
 }
 
 /// The sandbox's facts as the loop knows them.
-fn as_told(facts: Facts) -> ToolFacts {
+pub fn as_told(facts: Facts) -> ToolFacts {
     ToolFacts {
         reads: facts.reads,
         writes: facts.writes,
@@ -260,7 +308,9 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
         components.push(sandbox.load(component.source()?)?);
     }
     for source in others {
-        components.push(sandbox.load(source.clone()).or_usage()?);
+        let component = sandbox.load(source.clone()).or_usage()?;
+        component.can_run().or_usage()?;
+        components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
 }
@@ -278,6 +328,12 @@ pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
     })
 }
 
+/// A description that says nothing.
+fn no_words(name: &str, place: &str) -> anyhow::Error {
+    let refusal = Refusal::usage(format!("the description of `{name}` is empty"));
+    said_in(refusal.hint("say what the tool does, or leave it out").into(), place)
+}
+
 /// The error with the place in a file that led to it, where one did.
 pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
     if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
@@ -293,7 +349,8 @@ mod tests {
         let sandbox = Sandbox::new(SandboxConfig::for_few_calls()).unwrap();
         let project = ProjectDir::open(folder.path()).unwrap();
         let grants = Grants::whole_project();
-        let toolbox = Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[]).unwrap();
+        let toolbox =
+            Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[], &Bounds::new()).unwrap();
         let offered: Vec<_> = toolbox.offered().map(Tool::name).collect();
         assert_eq!(offered, ["analyze_code", "list_files", "read_file", "search_text"]);
         assert_eq!(toolbox.offered_tool("read_file").unwrap().name(), "read_file");

@@ -7,6 +7,7 @@ use crate::code_cell::CodeCell;
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError};
 use crate::host_state::HostState;
+use crate::overrides::{OverrideError, Overrides};
 use crate::reflect::{ComponentTools, ExportPath, ReflectError};
 use std::collections::HashMap;
 use std::fmt;
@@ -27,6 +28,7 @@ pub struct ComponentSource {
     name: String,
     digest: Digest,
     fetch: Arc<Fetch>,
+    overrides: Overrides,
 }
 
 impl ComponentSource {
@@ -34,7 +36,8 @@ impl ComponentSource {
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         let digest = Digest::of(&bytes);
         let bytes: Arc<[u8]> = bytes.into();
-        Self { name: name.into(), digest, fetch: Arc::new(move || Ok(bytes.clone())) }
+        let fetch = Arc::new(move || Ok(bytes.clone()));
+        Self { name: name.into(), digest, fetch, overrides: Overrides::default() }
     }
 
     /// Bytes that are costly to get, such as compressed ones: with code and definitions cached
@@ -44,7 +47,8 @@ impl ComponentSource {
         digest: Digest,
         fetch: impl Fn() -> Result<Vec<u8>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), digest, fetch: Arc::new(move || fetch().map(Arc::from)) }
+        let fetch = Arc::new(move || fetch().map(Arc::from));
+        Self { name: name.into(), digest, fetch, overrides: Overrides::default() }
     }
 
     /// A file, read now.
@@ -61,6 +65,16 @@ impl ComponentSource {
         }
         let bytes = std::fs::read(path).map_err(read)?;
         Ok(Self::from_bytes(name, bytes))
+    }
+
+    /// The same with other names and descriptions for its tools. Bytes and digest stay as they are.
+    pub fn with_overrides(self, overrides: Overrides) -> Self {
+        Self { overrides, ..self }
+    }
+
+    /// What is said of its tools in place of its own words.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
     }
 
     /// What errors call it.
@@ -139,6 +153,14 @@ pub enum LoadError {
         /// What is wrong.
         source: ReflectError,
     },
+    /// What is said of its tools doesn't fit them.
+    #[error("{name}: {source}")]
+    Override {
+        /// The component.
+        name: String,
+        /// What doesn't fit.
+        source: OverrideError,
+    },
     /// It doesn't compile, or not in time.
     #[error("{name} can't be compiled: {reason}")]
     Compile {
@@ -146,6 +168,14 @@ pub enum LoadError {
         name: String,
         /// What the compiler says, or how long it was given.
         reason: String,
+    },
+    /// It needs what this host can't do, or doesn't offer.
+    #[error("{name} can't run here: {reasons}")]
+    Obstacles {
+        /// The component.
+        name: String,
+        /// All of it, and what can be done.
+        reasons: String,
     },
     /// It imports something that isn't offered here.
     #[error("{name} needs something that isn't offered here: {reason}")]
@@ -195,6 +225,16 @@ impl LoadedComponent {
     /// Its tools, the functions that can't be tools, and what it imports.
     pub fn tools(&self) -> &ComponentTools {
         &self.tools
+    }
+
+    /// Whether it can run here, as far as that shows without compiling it; the error names everything
+    /// that is in the way.
+    pub fn can_run(&self) -> Result<(), LoadError> {
+        let reasons: Vec<_> = self.tools.obstacles.iter().map(ToString::to_string).collect();
+        match reasons.is_empty() {
+            true => Ok(()),
+            false => Err(LoadError::Obstacles { name: self.name().to_owned(), reasons: reasons.join("; ") }),
+        }
     }
 
     pub(crate) fn code_cell(&self, budget: Budget) -> &CodeCell {

@@ -25,7 +25,9 @@ mod mask;
 mod memo;
 mod message;
 mod network;
+mod offered;
 mod outcome;
+mod overrides;
 mod receipt;
 pub mod reflect;
 mod sandbox;
@@ -55,6 +57,7 @@ pub use grant::*;
 pub use limit::{Exceeded, LimitKind};
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};
 pub use memo::Memo;
+pub use overrides::{Override, OverrideError, Overrides};
 pub use receipt::*;
 pub use sandbox::{Sandbox, SandboxConfig, SandboxError};
 pub use stage::{

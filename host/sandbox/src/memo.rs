@@ -78,6 +78,7 @@ impl Sandbox {
         if !grants.deterministic || facts.writes || facts.egress || request.stage.is_some() {
             return Ok(None);
         }
+        let tool = &request.tool;
         let budget = if request.limits.fuel.is_some() { Budget::Fuel } else { Budget::Time };
         let engine = self.core().engine(budget)?;
         let limits =
@@ -85,7 +86,7 @@ impl Sandbox {
         let key = (
             ("ringfence memo 1", env!("CARGO_PKG_VERSION"), engine),
             request.tree.project_path().as_os_str().as_encoded_bytes(),
-            (request.tool.component().digest(), request.tool.name(), canonical(&request.input)),
+            ((tool.component().digest(), &tool.definition().export, tool.name()), canonical(&request.input)),
             (request.tree.digest(), request.tree.dirs(), limits),
         );
         let name = request.tool.component().name().to_owned();

@@ -8,6 +8,7 @@ use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
 use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
+use crate::offered::missing;
 use crate::reflect::{ComponentTools, ReflectLimits, reflect};
 use crate::trap::bounded;
 use crate::trusted_code::TrustedCode;
@@ -117,6 +118,9 @@ impl Sandbox {
     /// first call.
     pub fn load(&self, source: ComponentSource) -> Result<Arc<LoadedComponent>, LoadError> {
         let tools = self.core.tools_of(&source)?;
+        let overridden = source.overrides().laid_over(tools);
+        let tools = overridden
+            .map_err(|error| LoadError::Override { name: source.name().to_owned(), source: error })?;
         Ok(Arc::new(LoadedComponent::new(source, tools)))
     }
 
@@ -186,8 +190,9 @@ impl Core {
             return Ok(tools);
         }
         let bytes = source.bytes()?;
-        let tools = reflect(&bytes, &ReflectLimits::default())
+        let mut tools = reflect(&bytes, &ReflectLimits::default())
             .map_err(|error| LoadError::Reflect { name: source.name().to_owned(), source: error })?;
+        tools.obstacles.extend(missing(self.engines.compiling(Budget::Time)?, &bytes));
         if let (Some(cache), Ok(text)) = (&self.cache, serde_json::to_vec(&tools)) {
             cache.store(&name, &text);
         }
@@ -262,7 +267,8 @@ impl Core {
     }
 }
 
-/// Definitions are read anew by another version of this crate: it may read them otherwise.
+/// Definitions are read anew by another version of this crate: it may read them otherwise, and offer
+/// something else.
 fn definitions_version() -> Digest {
-    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 1").as_bytes())
+    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 2").as_bytes())
 }

@@ -7,12 +7,23 @@ use crate::host_state::HostState;
 use std::collections::BTreeMap;
 use wasmtime::component::{Linker, Val};
 
-/// The one version that wasmtime and its tools know.
-const INTERFACE: &str = "wasi:config/store@0.2.0-rc.1";
+/// It never got beyond drafts, and toolchains know different ones. They differ in name alone: both
+/// functions have been the same in all of them.
+const INTERFACES: [&str; 5] = [
+    "wasi:config/store@0.2.0-rc.1",
+    "wasi:config/store@0.2.0-draft",
+    "wasi:config/store@0.2.0-draft-2024-09-27",
+    "wasi:config/store@0.2.0",
+    "wasi:config/runtime@0.2.0-draft",
+];
 
-/// Adds the interface.
+/// Adds the interface in all its versions.
 pub(crate) fn add_to_linker(linker: &mut Linker<HostState>) -> wasmtime::Result<()> {
-    let mut store = linker.instance(INTERFACE)?;
+    INTERFACES.into_iter().try_for_each(|interface| add(linker, interface))
+}
+
+fn add(linker: &mut Linker<HostState>, interface: &str) -> wasmtime::Result<()> {
+    let mut store = linker.instance(interface)?;
     store.func_new("get", |store, _, parameters, results| {
         let value = match parameters {
             [Val::String(key)] => store.data().settings().get(key).cloned(),

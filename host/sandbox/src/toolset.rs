@@ -1,7 +1,7 @@
 //! The tools of several components under one set of names.
 
 use crate::component::LoadedComponent;
-use crate::reflect::ToolDefinition;
+use crate::reflect::{ToolDefinition, clean_description};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -12,6 +12,8 @@ use thiserror::Error;
 pub struct Tool {
     component: Arc<LoadedComponent>,
     index: usize,
+    /// Where another description stands in place of the component's.
+    described: Option<Arc<ToolDefinition>>,
 }
 
 impl Tool {
@@ -23,7 +25,7 @@ impl Tool {
     /// Its name, schemas and types.
     #[allow(clippy::indexing_slicing)] // `index` comes from this very list, which never changes
     pub fn definition(&self) -> &ToolDefinition {
-        &self.component.tools().tools[self.index]
+        self.described.as_deref().unwrap_or_else(|| &self.component.tools().tools[self.index])
     }
 
     /// Its name.
@@ -36,7 +38,10 @@ impl Tool {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ToolsetError {
     /// Both have a tool of this name.
-    #[error("two components have a tool named `{tool}`: {first} and {second}; leave one of them out")]
+    #[error(
+        "two components have a tool named `{tool}`: {first} and {second}; leave one of them out, or give its \
+         tool another name: components = [{{ path = \"…\", tools = {{ {tool} = {{ name = \"…\" }} }} }}]"
+    )]
     SameName {
         /// The tool's name.
         tool: String,
@@ -69,7 +74,7 @@ impl Toolset {
         for (index, definition) in component.tools().tools.iter().enumerate() {
             match self.tools.entry(definition.name.as_str().to_ascii_lowercase()) {
                 Entry::Vacant(slot) => {
-                    slot.insert(Tool { component: component.clone(), index });
+                    slot.insert(Tool { component: component.clone(), index, described: None });
                 }
                 Entry::Occupied(other) => {
                     return Err(ToolsetError::SameName {
@@ -82,6 +87,16 @@ impl Toolset {
         }
         self.components.push(component);
         Ok(())
+    }
+
+    /// The same with another description for a tool of this name; nothing where there is none, or where
+    /// nothing is left of the text once it is cleaned like a component's own.
+    pub fn described(mut self, name: &str, description: &str) -> Option<Self> {
+        let description = clean_description(description)?;
+        let tool = self.tools.get_mut(&name.to_ascii_lowercase()).filter(|tool| tool.name() == name)?;
+        tool.described =
+            Some(Arc::new(ToolDefinition { description, documented: true, ..tool.definition().clone() }));
+        Some(self)
     }
 
     /// The tool of this name, spelled exactly.

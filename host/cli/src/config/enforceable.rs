@@ -8,6 +8,7 @@ use super::file::{Bytes, ConfigFile, LimitsSection, Span, ToolSection};
 use super::language::{Position, Problem};
 use super::{env, hosts::Host, search};
 use crate::amounts::dollars;
+use ringfence_sandbox::reflect::clean_description;
 use ringfence_sandbox::{Limits, RequestLimits};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -44,6 +45,7 @@ pub(super) fn check(file: &ConfigFile) -> Vec<Problem> {
         ));
         wrong.extend(more_variables(&table, section.env.as_ref()));
         wrong.extend(search::check(tool, section));
+        wrong.extend(no_words(tool, section));
     }
     for (role, section) in &file.roles {
         wrong.extend(more_variables(&format!("roles.{role}"), section.env.as_ref()));
@@ -167,6 +169,15 @@ impl Unit {
             Self::Time => format!("{:?}", Duration::from_millis(amount)),
         }
     }
+}
+
+fn no_words(tool: &str, section: &ToolSection) -> Option<Wrong> {
+    section.description.as_deref().filter(|text| clean_description(text).is_none())?;
+    Some(Wrong {
+        key: format!("tools.{tool}.description"),
+        what: format!("the description of `{tool}` is empty"),
+        hint: "say what the tool does, or leave it out".to_owned(),
+    })
 }
 
 fn more_variables(table: &str, named: Option<&env::Names>) -> Option<Wrong> {

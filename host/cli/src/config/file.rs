@@ -10,7 +10,8 @@ use super::named_secrets;
 use super::roles::RoleSection;
 use super::search::SearchProvider;
 use super::secrets::SecretSection;
-pub use super::values::{Bytes, Dir, Dollars, Span};
+use super::trusted_keys::TrustedKeySection;
+pub use super::values::{Bytes, Component, Dir, Dollars, Span};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
 use ringfence_models::Effort;
@@ -18,7 +19,6 @@ use ringfence_sandbox::SecretName;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::PathBuf;
 
 /// A whole file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -37,7 +37,7 @@ pub struct ConfigFile {
     /// A command that is told what becomes of runs; only in the user's own file.
     pub notify: Option<String>,
     /// Components whose tools are loaded too, relative to the file's folder.
-    pub components: Vec<PathBuf>,
+    pub components: Vec<Component>,
     /// What tools may touch.
     pub grants: GrantsSection,
     /// Bounds of runs and calls.
@@ -50,6 +50,8 @@ pub struct ConfigFile {
     pub tools: BTreeMap<String, ToolSection>,
     /// Keys that go with some requests; only in the user's own file.
     pub secrets: BTreeMap<SecretName, SecretSection>,
+    /// Which sources of components must be signed, and by whom; only in the user's own file.
+    pub trusted_keys: Vec<TrustedKeySection>,
     /// Who a run can work as.
     pub roles: BTreeMap<String, RoleSection>,
     /// What the file is called in messages.
@@ -259,6 +261,8 @@ pub struct ToolSection {
     pub memory: Option<Bytes>,
     /// The result.
     pub output: Option<Bytes>,
+    /// What a model is told of it in place of its own words.
+    pub description: Option<String>,
     /// Whether equal calls in a row are its nature, and no standing still.
     pub polling: bool,
     /// Of the granted hosts, only these.

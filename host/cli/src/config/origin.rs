@@ -80,7 +80,7 @@ impl Origins {
             let general = match key {
                 "dirs" | "hosts" | "env" | "secrets" | "entropy" | "deterministic" => format!("grants.{key}"),
                 "timeout" => "limits.tool_timeout".to_owned(),
-                "polling" | "provider" | "url" => return vec![format!("tools.{tool}.{key}")],
+                "polling" | "description" | "provider" | "url" => return vec![format!("tools.{tool}.{key}")],
                 other => format!("limits.{other}"),
             };
             let role = self.flags.role.as_ref().map(|role| format!("roles.{role}.{key}"));
@@ -267,6 +267,9 @@ fn of_tool(resolved: &Resolved, tool: &str) -> Vec<(&'static str, Value)> {
         ("request_timeout", json!(request_ms)),
         ("connect_timeout", json!(connect_ms)),
     ];
+    let policy = resolved.tools.get(tool);
+    let description = policy.and_then(|policy| policy.description.as_ref());
+    values.extend(description.map(|text| ("description", json!(text))));
     // Keys that one tool has.
     for (key, setting) in [("provider", "search.provider"), ("url", "search.url")] {
         values.extend(grants.settings.get(setting).map(|value| (key, json!(value))));

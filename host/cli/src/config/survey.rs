@@ -66,8 +66,11 @@ impl Survey {
         }
         let mut resolved = None;
         if is_whole {
-            match Resolved::layered(&files, &Flags::default(), folders) {
-                Ok(layered) => resolved = Some(layered),
+            match Resolved::of_files(project, &files, &Flags::default(), folders) {
+                Ok(layered) => {
+                    wrong.extend(layered.unusable(project.path()).map(anyhow::Error::from));
+                    resolved = Some(layered);
+                }
                 Err(error) => wrong.push(error),
             }
         }
@@ -136,11 +139,11 @@ fn components(files: &ProjectFiles, user: &UserFile) -> Option<Vec<ComponentSour
     if files.lacks_components || user.lacks_components {
         return None;
     }
-    let of_project = files
-        .components()
-        .map(|(path, bytes)| Some(ComponentSource::from_bytes(path.clone(), bytes.clone())));
-    let of_user = user.components().map(|path| ComponentSource::from_file(&path).ok());
-    of_project.chain(of_user).collect()
+    let of_user = user.components().map(|(path, overrides)| {
+        let source = ComponentSource::from_file(&path).ok()?;
+        Some(source.with_overrides(overrides))
+    });
+    files.components().map(Some).chain(of_user).collect()
 }
 
 /// Whether the folders of a role lie in what is granted.

@@ -33,6 +33,7 @@ pub(super) fn policies(
                 env: grants.env.clone(),
                 settings: BTreeMap::new(),
                 limits: grants.limits.clone(),
+                description: None,
                 named: Named::default(),
                 said_in: String::new(),
             };
@@ -106,6 +107,7 @@ fn narrowed(section: &ToolSection, wider: &ToolPolicy) -> ToolPolicy {
             output_bytes: less(limits.output_bytes, section.output),
             ..limits.clone()
         },
+        description: section.description.clone().or_else(|| wider.description.clone()),
         named: wider.named.and(Named {
             dirs: section.dirs.as_deref().map(plain),
             hosts: section.hosts.as_deref().map(hosts::plain),

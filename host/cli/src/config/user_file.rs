@@ -6,6 +6,7 @@ use super::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use crate::state_dir::Folders;
 use anyhow::Result;
+use ringfence_sandbox::Overrides;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -24,9 +25,10 @@ impl UserFile {
         &self.folder
     }
 
-    /// The components it names, relative to its own folder.
-    pub(super) fn components(&self) -> impl Iterator<Item = PathBuf> {
-        self.config.components.iter().map(|path| self.folder.join(path))
+    /// The components it names, found from its own folder, with what it says of their tools.
+    pub(super) fn components(&self) -> impl Iterator<Item = (PathBuf, Overrides)> {
+        let named = self.config.components.iter();
+        named.map(|component| (self.folder.join(&component.path), component.overrides.clone()))
     }
 }
 

@@ -1,15 +1,25 @@
 //! Single values as a file writes them: durations, sizes, money, folders.
 
 use crate::args::{parse_duration, parse_money, parse_size};
-use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks};
+use ringfence_sandbox::{Access, DirGrant, GrantPath, MaskPattern, Masks, Overrides};
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A granted folder or file: `"src"`, or `{ path = "src", access = "read", masks = ["*.csv"] }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dir(pub DirGrant);
+
+/// A component: `"tools/x.wasm"`, or `{ path = "tools/x.wasm", tools = { read = { name = "read_x" } } }`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Where its file is, relative to the configuration's folder.
+    pub path: PathBuf,
+    /// Other names and descriptions for its tools.
+    pub overrides: Overrides,
+}
 
 /// A duration with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +83,35 @@ impl<'de> Deserialize<'de> for Bytes {
             }
         }
         deserializer.deserialize_any(Size)
+    }
+}
+
+impl<'de> Deserialize<'de> for Component {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            path: PathBuf,
+            #[serde(default)]
+            tools: Overrides,
+        }
+
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Component;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a component's file: \"tools/x.wasm\" or { path = \"tools/x.wasm\" }")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Component, E> {
+                Ok(Component { path: text.into(), overrides: Overrides::default() })
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Component, A::Error> {
+                let Table { path, tools } =
+                    Table::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                Ok(Component { path, overrides: tools })
+            }
+        }
+        deserializer.deserialize_any(Either)
     }
 }
 

@@ -145,6 +145,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
         "tools.web_search.provider = 'brave'",
         "tools.web_search = { provider = 'searxng', url = 'https://a.example' }",
     ),
+    ("tools.description", "tools.t.description = 'theirs'", "tools.t.description = 'own'"),
     (
         "tools.url",
         "tools.web_search = { provider = 'searxng', url = 'https://evil.example' }",
@@ -191,6 +192,9 @@ const REFUSED: &[(&str, &str)] = &[
 const ADDED: &[&str] = &[
     "pause",
     "components",
+    "component.path",
+    "override.name",
+    "override.description",
     "tools.polling",
     "dir.path",
     "dir.access",
@@ -213,6 +217,7 @@ fn tool(resolved: &Resolved) -> super::ToolPolicy {
         env: resolved.grants.env.clone(),
         settings: resolved.grants.settings.clone(),
         limits: resolved.grants.limits.clone(),
+        description: None,
         named: super::Named::default(),
         said_in: String::new(),
     })

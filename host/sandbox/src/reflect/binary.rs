@@ -42,20 +42,26 @@ fn not_wasm(bytes: &[u8]) -> ReflectError {
 /// The custom sections of the outermost level, as name and content. A section that isn't framed
 /// right ends the walk; the validator is who complains about that.
 pub(super) fn custom_sections(bytes: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
-    let sections = Sections { rest: bytes.get(HEADER..).unwrap_or_default() };
-    sections.filter_map(|(id, body)| (id == CUSTOM).then(|| split_name(body)).flatten())
+    Sections::of(bytes).filter_map(|(id, body)| (id == CUSTOM).then(|| split_name(body)).flatten())
 }
 
 /// Whether the file goes on to the end of its last section.
 pub(super) fn check_framing(bytes: &[u8]) -> Result<(), ReflectError> {
-    let mut sections = Sections { rest: bytes.get(HEADER..).unwrap_or_default() };
+    let mut sections = Sections::of(bytes);
     while sections.next().is_some() {}
     if sections.rest.is_empty() { Ok(()) } else { Err(ReflectError::Truncated { size: bytes.len() as u64 }) }
 }
 
 /// The sections of the outermost level; `rest` is what isn't read yet.
-struct Sections<'a> {
+pub(crate) struct Sections<'a> {
     rest: &'a [u8],
+}
+
+impl<'a> Sections<'a> {
+    /// Those of a binary, from the first.
+    pub(crate) fn of(binary: &'a [u8]) -> Self {
+        Self { rest: binary.get(HEADER..).unwrap_or_default() }
+    }
 }
 
 impl<'a> Iterator for Sections<'a> {
@@ -90,15 +96,20 @@ fn leb_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
     None
 }
 
+/// Appends a section of any kind to a binary.
+pub(crate) fn append_section(binary: &mut Vec<u8>, id: u8, body: &[u8]) {
+    binary.push(id);
+    push_leb(binary, body.len());
+    binary.extend_from_slice(body);
+}
+
 /// Appends a custom section to a binary.
 pub fn append_custom_section(binary: &mut Vec<u8>, name: &str, content: &[u8]) {
     let mut body = Vec::with_capacity(name.len() + content.len() + 5);
     push_leb(&mut body, name.len());
     body.extend_from_slice(name.as_bytes());
     body.extend_from_slice(content);
-    binary.push(CUSTOM);
-    push_leb(binary, body.len());
-    binary.extend_from_slice(&body);
+    append_section(binary, CUSTOM, &body);
 }
 
 fn push_leb(out: &mut Vec<u8>, mut value: usize) {

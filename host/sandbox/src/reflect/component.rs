@@ -5,21 +5,14 @@ use super::convert::{Converter, Scope};
 use super::docs::Docs;
 use super::error::ReflectError;
 use super::name::{MAX_TOOL_NAME, ToolName};
+use super::outline::{MAX_TEXT, Outline, type_names};
 use super::schema::{error_schema, input_schema, output_schema};
 use super::text::clean;
 use super::tool::{
-    ComponentTools, ExportPath, MAX_IMPORTS, Producer, ReflectLimits, ToolDefinition, UnsupportedFunction,
+    ComponentTools, ExportPath, MAX_IMPORTS, ReflectLimits, ToolDefinition, UnsupportedFunction,
 };
 use std::collections::HashMap;
-use wasmparser::component_types::{
-    ComponentAnyTypeId, ComponentEntityType, ComponentFuncTypeId, ComponentItem,
-};
-use wasmparser::types::Types;
-use wasmparser::{KnownCustom, Parser, Payload, ValidPayload, Validator, WasmFeatures};
-
-/// Texts of the component that end up in messages: names of imports, the validator's words.
-const MAX_TEXT: usize = 256;
-const MAX_PRODUCERS: usize = 64;
+use wasmparser::component_types::{ComponentEntityType, ComponentFuncTypeId};
 
 /// Reads a component's types into tool definitions. Nothing is compiled; the code in it isn't
 /// even validated, that is for who loads it.
@@ -57,98 +50,6 @@ pub fn reflect(bytes: &[u8], limits: &ReflectLimits) -> Result<ComponentTools, R
         }
     }
     Ok(found.finish())
-}
-
-/// What a validated component says of itself.
-struct Outline {
-    types: Types,
-    imports: Vec<String>,
-    exports: Vec<String>,
-    producers: Vec<Producer>,
-}
-
-impl Outline {
-    fn read(bytes: &[u8]) -> Result<Self, ReflectError> {
-        let mut validator = Validator::new_with_features(WasmFeatures::all());
-        let (mut imports, mut exports, mut producers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut depth = 1usize;
-        for payload in Parser::new(0).parse_all(bytes) {
-            let payload = payload.map_err(|error| invalid(&error))?;
-            match validator.payload(&payload).map_err(|error| invalid(&error))? {
-                ValidPayload::Ok | ValidPayload::Func(..) => {}
-                ValidPayload::Parser(_) => depth += 1,
-                ValidPayload::End(types) => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Self { types, imports, exports, producers }.or_wit_package();
-                    }
-                }
-            }
-            match payload {
-                Payload::ComponentImportSection(section) if depth == 1 => {
-                    for import in section {
-                        imports.push(import.map_err(|error| invalid(&error))?.name.name.to_owned());
-                    }
-                }
-                Payload::ComponentExportSection(section) if depth == 1 => {
-                    for export in section {
-                        exports.push(export.map_err(|error| invalid(&error))?.name.name.to_owned());
-                    }
-                }
-                Payload::CustomSection(section) => {
-                    if let KnownCustom::Producers(section) = section.as_known() {
-                        read_producers(section, &mut producers);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Err(ReflectError::Truncated { size: bytes.len() as u64 })
-    }
-
-    /// A WIT package in binary form is a component that exports nothing but component types.
-    fn or_wit_package(self) -> Result<Self, ReflectError> {
-        let types = self.types.as_ref();
-        let is_world_or_interface = |name: &String| {
-            matches!(
-                types.component_item_for_export(name).map(|item| item.ty),
-                Some(ComponentEntityType::Type { created: ComponentAnyTypeId::Component(_), .. })
-            )
-        };
-        let package = self.imports.is_empty()
-            && !self.exports.is_empty()
-            && self.exports.iter().all(is_world_or_interface);
-        if package { Err(ReflectError::WitPackage) } else { Ok(self) }
-    }
-
-    /// Types of the world come as imports from the usual tools, and as exports from others.
-    fn root_scope(&self) -> Scope<'_> {
-        let types = self.types.as_ref();
-        let imports = self
-            .imports
-            .iter()
-            .filter_map(|name| Some((name.as_str(), types.component_item_for_import(name)?)));
-        let exports = self
-            .exports
-            .iter()
-            .filter_map(|name| Some((name.as_str(), types.component_item_for_export(name)?)));
-        Scope { interface: None, names: type_names(imports.chain(exports)) }
-    }
-}
-
-fn type_names<'a>(
-    items: impl Iterator<Item = (&'a str, &'a ComponentItem)>,
-) -> HashMap<ComponentAnyTypeId, &'a str> {
-    items
-        .filter_map(|(name, item)| match item.ty {
-            ComponentEntityType::Type { created, .. } => Some((created, name)),
-            ComponentEntityType::Module(_)
-            | ComponentEntityType::Func(_)
-            | ComponentEntityType::Value(_)
-            | ComponentEntityType::Instance(_)
-            | ComponentEntityType::Component(_) => None,
-        })
-        .collect()
 }
 
 /// What was found so far.
@@ -211,8 +112,8 @@ impl<'a> Found<'a> {
     ) -> Result<ToolDefinition, String> {
         let outline = self.outline;
         let func = &outline.types[id];
-        let documented = self.docs.function(scope.interface, &export.function).is_some();
-        if let Some(reason) = not_a_tool(export, documented) {
+        let has_words = self.docs.function(scope.interface, &export.function).is_some();
+        if let Some(reason) = not_a_tool(export, has_words) {
             return Err(reason);
         }
         let name = ToolName::of_function(&export.function).ok_or_else(|| {
@@ -224,13 +125,15 @@ impl<'a> Found<'a> {
             );
         }
         let signature = self.converter.signature(scope, func)?;
-        let description =
-            self.converter.function_docs(scope.interface, &export.function).unwrap_or_else(|| {
-                format!("The function {} (it has no documentation).", clean(&export.to_string(), MAX_TEXT))
-            });
+        let words = self.converter.function_docs(scope.interface, &export.function);
+        let documented = words.is_some();
+        let description = words.unwrap_or_else(|| {
+            format!("The function {} (it has no documentation).", clean(&export.to_string(), MAX_TEXT))
+        });
         Ok(ToolDefinition {
             name,
             description,
+            documented,
             input_schema: input_schema(&signature),
             output_schema: output_schema(&signature),
             error_schema: error_schema(&signature),
@@ -251,6 +154,8 @@ impl<'a> Found<'a> {
             unsupported: self.unsupported,
             imports,
             producers: self.outline.producers.clone(),
+            maker: self.outline.maker.clone(),
+            obstacles: self.outline.obstacles.clone(),
             warnings,
         }
     }
@@ -281,23 +186,4 @@ fn not_a_tool(export: &ExportPath, documented: bool) -> Option<String> {
         ),
         Some(_) | None => None,
     }
-}
-
-fn read_producers(section: wasmparser::ProducersSectionReader<'_>, producers: &mut Vec<Producer>) {
-    for field in section.into_iter().map_while(Result::ok) {
-        for value in field.values.into_iter().map_while(Result::ok) {
-            let producer = Producer {
-                field: clean(field.name, MAX_TEXT),
-                name: clean(value.name, MAX_TEXT),
-                version: clean(value.version, MAX_TEXT),
-            };
-            if producers.len() < MAX_PRODUCERS && !producers.contains(&producer) {
-                producers.push(producer);
-            }
-        }
-    }
-}
-
-fn invalid(error: &wasmparser::Error) -> ReflectError {
-    ReflectError::Invalid { reason: clean(&error.to_string(), MAX_TEXT) }
 }

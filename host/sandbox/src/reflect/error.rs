@@ -26,9 +26,9 @@ pub enum ReflectError {
     },
     /// A core module, which has no types to make tools from.
     #[error(
-        "this is a core WebAssembly module, not a component; make one with \
-         `wasm-tools component new MODULE.wasm -o COMPONENT.wasm` (a WASI preview 1 module also \
-         needs `--adapt`), or build for a component target such as wasm32-wasip2"
+        "this is a core WebAssembly module, not a component: it has no types that tools could be made of; \
+         make a component of it with `ringfence tool build --module MODULE.wasm`, or build for a component \
+         target such as wasm32-wasip2"
     )]
     CoreModule,
     /// The header has a version that isn't known here.
@@ -49,7 +49,10 @@ pub enum ReflectError {
         size: u64,
     },
     /// A WIT package in binary form: types alone.
-    #[error("this is a WIT package in binary form, not a component: it has types and no code")]
+    #[error(
+        "this is a WIT package in binary form, not a component: it has types and no code; give the component \
+         that was built from it"
+    )]
     WitPackage,
     /// What the validator says.
     #[error("the component isn't valid: {reason}")]

@@ -98,7 +98,13 @@ impl From<ToolName> for String {
 impl TryFrom<String> for ToolName {
     type Error = String;
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text).ok_or_else(|| format!("`{}` is no tool name", text.escape_debug()))
+        Self::parse(&text).ok_or_else(|| {
+            let shown: String = text.chars().take(2 * MAX_TOOL_NAME).collect();
+            format!(
+                "`{}` is no tool name: want letters, digits and `_`, a letter first, {MAX_TOOL_NAME} at most",
+                shown.escape_debug()
+            )
+        })
     }
 }
 

@@ -1,6 +1,15 @@
 //! Documentation as it may be shown: bounded, and without characters that steer a terminal or
 //! hide something from the eye.
 
+/// A tool's description in bytes.
+pub(super) const DESCRIPTION_BYTES: usize = 8 << 10;
+
+/// A description as a tool can have it: cleaned and cut as a component's own is; none if nothing is left
+/// of it.
+pub fn clean_description(text: &str) -> Option<String> {
+    Some(clean(text, DESCRIPTION_BYTES)).filter(|text| !text.is_empty())
+}
+
 /// Cleans and bounds a text that a component carries: control, bidirectional-override,
 /// zero-width and tag characters go, tabs become spaces, line ends become `\n`, and what is over
 /// `max` bytes is cut with a mark.

@@ -2,6 +2,7 @@
 
 use super::name::ToolName;
 use super::signature::Signature;
+use super::text::DESCRIPTION_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -15,8 +16,12 @@ pub struct ComponentTools {
     pub unsupported: Vec<UnsupportedFunction>,
     /// What the component imports, as it names it: `wasi:filesystem/types@0.2.6`.
     pub imports: Vec<String>,
-    /// Who made it, as it says itself.
+    /// Who made it, as it says itself. The adapter that its toolchain put in isn't among them.
     pub producers: Vec<Producer>,
+    /// What it was likely made from and with, in one line: `Rust by rustc 1.96.0`.
+    pub maker: Option<String>,
+    /// Why it can't run here; empty where it can, as far as that shows without compiling it.
+    pub obstacles: Vec<Obstacle>,
     /// What was passed over: documentation that couldn't be read.
     pub warnings: Vec<String>,
 }
@@ -54,6 +59,8 @@ pub struct ToolDefinition {
     /// What its documentation says; never empty, bounded, free of control characters. It is the
     /// component's own word and no more to be trusted than the component.
     pub description: String,
+    /// Whether anybody wrote a description, here or in the component.
+    pub documented: bool,
     /// JSON Schema of the arguments: an object.
     pub input_schema: Value,
     /// JSON Schema of what it returns when it goes well; `{"type": "null"}` for nothing.
@@ -81,6 +88,24 @@ impl fmt::Display for ExportPath {
         match &self.interface {
             Some(interface) => write!(f, "`{}` of `{interface}`", self.function),
             None => write!(f, "`{}` of the world", self.function),
+        }
+    }
+}
+
+/// Something that this host can't run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// The import that isn't offered, where it is one.
+    pub import: Option<String>,
+    /// What is wrong, and what can be done.
+    pub reason: String,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.import {
+            Some(import) => write!(f, "it imports `{import}`: {}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }
@@ -134,7 +159,7 @@ impl Default for ReflectLimits {
             types_per_function: 5_000,
             types_per_component: 50_000,
             json_depth: 64,
-            description_bytes: 8 << 10,
+            description_bytes: DESCRIPTION_BYTES,
             item_docs_bytes: 2 << 10,
             all_docs_bytes: 512 << 10,
         }

@@ -1,6 +1,7 @@
-//! Tools in C, by clang.
+//! Tools in C: all `*.c` files of the folder, with the bindings that `#include "WORLD.h"` declares.
 
-use super::Made;
+use super::clang::{self, Dialect};
+use super::{Made, sources};
 use crate::error::BuildError;
 use crate::machine::{Machine, Missing};
 use crate::project::ToolProject;
@@ -8,11 +9,11 @@ use crate::wit::Wit;
 use crate::workshop::Workshop;
 
 /// What isn't here.
-pub(crate) fn missing(_project: &ToolProject, _machine: &Machine) -> Vec<Missing> {
-    Vec::new()
+pub(crate) fn missing(_project: &ToolProject, machine: &Machine) -> Vec<Missing> {
+    clang::missing(Dialect::C, machine)
 }
 
 /// Compiles the project.
-pub(crate) fn build(project: &ToolProject, _wit: &Wit, _shop: &mut Workshop<'_>) -> Result<Made, BuildError> {
-    Err(BuildError::NoRecipe { language: project.language })
+pub(crate) fn build(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -> Result<Made, BuildError> {
+    clang::build(Dialect::C, &sources::all(project, &["c"])?, project, wit, shop)
 }

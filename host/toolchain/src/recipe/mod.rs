@@ -4,11 +4,13 @@
 //! adapter, checks, writing the file) is the same for all and lies around it.
 
 mod c;
+mod clang;
 mod cpp;
 mod go;
 mod javascript;
 mod python;
 mod rust;
+mod sources;
 mod zig;
 
 use crate::error::BuildError;

@@ -1,14 +1,16 @@
 //! `ringfence tool …`
 
 mod argument;
+mod bring;
 mod build;
 mod call;
 mod inspect;
 mod list;
 pub(super) mod shape;
+mod test;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
-use crate::config::{Flags, Resolved, Role};
+use crate::config::{Flags, Locked, Resolved, Role};
 use crate::exit::{Exit, OrUsage};
 use crate::state_dir::Folders;
 use crate::terminal::is_interactive;
@@ -24,7 +26,13 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::List(args) => list::execute(args, global),
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
+        ToolCommand::Add(args) => bring::add(args, global),
+        ToolCommand::Remove(args) => bring::remove(args, global),
+        ToolCommand::Update(args) => bring::update(args, global),
+        ToolCommand::Fetch(args) => bring::fetch(args, global),
+        ToolCommand::Push(args) => bring::push(args, global),
         ToolCommand::Build(args) => build::execute(args, global),
+        ToolCommand::Test(args) => test::execute(args, global),
     }
 }
 
@@ -35,12 +43,24 @@ struct Workbench {
     sandbox: Sandbox,
     toolbox: Toolbox,
     role: Option<Role>,
+    /// The pinned components, also those that can't be used.
+    locked: Vec<Locked>,
 }
 
 impl Workbench {
     /// For a command that calls nothing.
     fn to_look(project: &Path, grants: &GrantArgs, global: &GlobalArgs) -> Result<Self> {
         Self::open(project, &Flags::from(grants), global, Resolved::look)
+    }
+
+    /// For telling what there is, also where pinned components can't be used.
+    fn to_list(project: &Path, grants: &GrantArgs, global: &GlobalArgs) -> Result<Self> {
+        Self::open(project, &Flags::from(grants), global, Resolved::look_around)
+    }
+
+    /// The pinned component that a tool is of, if it is of one.
+    fn pinned(&self, tool: &Tool) -> Option<&Locked> {
+        self.locked.iter().find(|locked| locked.entry.digest == tool.component().digest())
     }
 
     /// For calling a tool, within this time.
@@ -71,7 +91,8 @@ impl Workbench {
         if let Some(role) = &resolved.role {
             role.tools.iter().try_for_each(|name| toolbox.tool_of(role, name).map(drop))?;
         }
-        Ok(Self { folders, project, sandbox, toolbox, role: resolved.role })
+        let Resolved { role, locked, .. } = resolved;
+        Ok(Self { folders, project, sandbox, toolbox, role, locked })
     }
 
     /// The tools that exist for the role.

@@ -3,6 +3,7 @@
 use super::super::secrets::KeyringEntry;
 use super::{Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
+use ringfence_sandbox::reflect::ToolName;
 use ringfence_sandbox::{
     GrantPath, HostGrant, HostUrl, MaskPattern, Method, SecretHeader, SecretName, VariableName,
 };
@@ -164,7 +165,7 @@ impl Found<'_> {
         let mut refuse = |what: String| self.add(at.clone(), format!("`{name}` {path}: {what}"));
         match (kind, value.get_ref()) {
             (Kind::Bool, DeValue::Boolean(_)) => {}
-            (Kind::Text, DeValue::String(_)) => {}
+            (Kind::Text | Kind::FileOr(_), DeValue::String(_)) => {}
             (Kind::Number, DeValue::Integer(_) | DeValue::Float(_)) => {}
             (Kind::Count(least, most), DeValue::Integer(count)) => match whole(count) {
                 Some(number) if number > *most => refuse(format!("{count} is more than {most}")),
@@ -232,6 +233,11 @@ impl Found<'_> {
                     refuse(why.to_string());
                 }
             }
+            (Kind::ToolName, DeValue::String(text)) => {
+                if let Err(why) = ToolName::try_from(text.to_string()) {
+                    refuse(why);
+                }
+            }
             (Kind::Methods, DeValue::Array(methods)) => {
                 if methods.is_empty() {
                     refuse("names none: leave it out for GET and HEAD".to_owned());
@@ -249,7 +255,7 @@ impl Found<'_> {
                 self.required(known, table, &at, &path.down(name));
                 self.table(known, table, &path.down(name));
             }
-            (Kind::PathOr(known) | Kind::HostOr(known), DeValue::Table(table)) => {
+            (Kind::PathOr(known) | Kind::FileOr(known) | Kind::HostOr(known), DeValue::Table(table)) => {
                 self.required(known, table, &at, path);
                 self.table(known, table, path);
             }
@@ -291,7 +297,7 @@ impl Found<'_> {
 
     fn entry(&mut self, list: &str, kind: &'static Kind, value: &Spanned<DeValue<'_>>, path: &Path) {
         let inner = match (kind, value.get_ref()) {
-            (Kind::PathOr(_) | Kind::HostOr(_), DeValue::Table(_)) => {
+            (Kind::PathOr(_) | Kind::FileOr(_) | Kind::HostOr(_), DeValue::Table(_)) => {
                 Path { list: Some(list.to_owned()), ..path.clone() }
             }
             _ => path.clone(),
@@ -348,7 +354,8 @@ fn wanted(kind: &Kind) -> &'static str {
         | Kind::Header
         | Kind::KeyringEntry
         | Kind::Variable
-        | Kind::Secret => "a text in quotes",
+        | Kind::Secret
+        | Kind::ToolName => "a text in quotes",
         Kind::Count(..) => "a whole number",
         Kind::Number => "a number",
         Kind::Time => "a time with a unit in quotes, such as \"30s\"",
@@ -356,6 +363,7 @@ fn wanted(kind: &Kind) -> &'static str {
         Kind::Money => "an amount of US dollars, such as 2, 0.5 or \"$1.50\"",
         Kind::List(_) | Kind::Methods => "a list in brackets",
         Kind::PathOr(_) => "\"src\" or { path = \"src\", access = \"read\" }",
+        Kind::FileOr(_) => "\"tools/x.wasm\" or { path = \"tools/x.wasm\" }",
         Kind::HostOr(_) => "\"https://api.example.com\" or { url = \"https://api.example.com\" }",
         Kind::Table(_) | Kind::Named(..) | Kind::Each(..) => "a table",
     }

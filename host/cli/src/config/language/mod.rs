@@ -75,10 +75,14 @@ pub(super) enum Kind {
     Variable,
     /// The name of a secret.
     Secret,
+    /// The name of a tool.
+    ToolName,
     /// Several, in order.
     List(&'static Kind),
     /// A path, or a table that has one.
     PathOr(&'static Table),
+    /// A file's path, or a table that has one.
+    FileOr(&'static Table),
     /// The URL of a host, or a table that has one.
     HostOr(&'static Table),
     /// A table.

@@ -34,7 +34,9 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
         match &key.kind {
             Kind::Table(below)
             | Kind::Named(_, below)
-            | Kind::List(Kind::PathOr(below) | Kind::HostOr(below)) => {
+            | Kind::List(
+                Kind::PathOr(below) | Kind::FileOr(below) | Kind::HostOr(below) | Kind::Table(below),
+            ) => {
                 define(below, definitions);
             }
             Kind::Bool
@@ -53,8 +55,10 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
             | Kind::KeyringEntry
             | Kind::Variable
             | Kind::Secret
+            | Kind::ToolName
             | Kind::List(_)
             | Kind::PathOr(_)
+            | Kind::FileOr(_)
             | Kind::HostOr(_)
             | Kind::Each(..) => {}
         }
@@ -127,8 +131,10 @@ fn kind(kind: &Kind) -> Value {
         }
         Kind::Variable => json!({ "type": "string", "pattern": r"^[^=\u0000-\u001f\u007f-\u009f]{1,256}$" }),
         Kind::Secret => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
+        Kind::ToolName => json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]{0,63}$" }),
         Kind::List(of) => json!({ "type": "array", "items": self::kind(of) }),
         Kind::PathOr(of) => either(path(), defined(of)),
+        Kind::FileOr(of) => either(json!({ "type": "string" }), defined(of)),
         Kind::HostOr(of) => either(url(), defined(of)),
         // What stands beside a bare reference is ignored.
         Kind::Table(of) => json!({ "allOf": [defined(of)] }),

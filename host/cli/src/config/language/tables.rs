@@ -65,7 +65,7 @@ pub(super) static ROOT: Table = Table {
         .usually("\"pause\""),
         key(
             "components",
-            Kind::List(&Kind::Text),
+            Kind::List(&Kind::FileOr(&COMPONENT)),
             "Files of more tools, relative to this one; a project's lie inside it.",
         )
         .usually("[]"),
@@ -82,6 +82,12 @@ pub(super) static ROOT: Table = Table {
         key("tools", Kind::Named("tool", &TOOL), "What single tools may do, where it is less."),
         key("roles", Kind::Named("role", &ROLE), "Who a run works as: `--role NAME`."),
         key("secrets", Kind::Named("secret", &SECRET), "Keys that go with some requests.").user_only(),
+        key(
+            "trusted_keys",
+            Kind::List(&Kind::Table(&TRUSTED_KEY)),
+            "Sources whose components must be signed, and by whom.",
+        )
+        .user_only(),
         key("models", Kind::Table(&MODELS), "Which model serves which stage."),
         key("experts", Kind::Named("kind of task", &EXPERT), "Who works on tasks of which kind."),
     ],
@@ -104,6 +110,22 @@ static GRANTS: Table = Table {
         )
         .usually("[]"),
         key("secrets", Kind::List(&Kind::Secret), "Of the user's secrets only these go along with requests."),
+    ],
+};
+
+static COMPONENT: Table = Table {
+    name: "component",
+    keys: &[
+        key("path", Kind::Text, "Where its file is, relative to this one.").required(),
+        key("tools", Kind::Named("tool", &OVERRIDE), "Other names and descriptions for its tools."),
+    ],
+};
+
+static OVERRIDE: Table = Table {
+    name: "override",
+    keys: &[
+        key("name", Kind::ToolName, "What the tool is called instead."),
+        key("description", Kind::Text, "What a model is told of it instead."),
     ],
 };
 
@@ -139,6 +161,15 @@ static SECRET: Table = Table {
         key("host", Kind::Url, "The requests that it goes with.").required(),
         key("header", Kind::Header, "The header that it is sent in.").required(),
         key("prefix", Kind::Text, "What stands before it there: `Bearer `.").usually("\"\""),
+    ],
+};
+
+static TRUSTED_KEY: Table = Table {
+    name: "trusted_key",
+    keys: &[
+        key("source", Kind::Text, "All below this address: oci://registry/…, https://host/… or a folder.")
+            .required(),
+        key("key", Kind::Text, "The file that has the public key, relative to this one.").required(),
     ],
 };
 
@@ -191,6 +222,7 @@ static TOOL: Table = Table {
         key("cpu", Kind::Time, "Time on the processor of one call."),
         key("memory", Kind::Size, "Of one call."),
         key("output", Kind::Size, "Of one result."),
+        key("description", Kind::Text, "What a model is told of it in place of its own words."),
         key("polling", Kind::Bool, "Equal calls in a row are its nature, and no standing still.")
             .usually("false"),
         key("hosts", Kind::List(&Kind::HostOr(&HOST)), "Of the granted hosts only these."),

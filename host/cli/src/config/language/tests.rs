@@ -22,14 +22,21 @@ fn tables() -> Vec<Written> {
         match &key.kind {
             Kind::Table(table)
             | Kind::Named(_, table)
-            | Kind::List(Kind::PathOr(table) | Kind::HostOr(table)) => table,
+            | Kind::List(
+                Kind::PathOr(table) | Kind::FileOr(table) | Kind::HostOr(table) | Kind::Table(table),
+            ) => table,
             other => panic!("{name} is no table: {other:?}"),
         }
     };
     let (root, grants, models) = (root(), of(root(), "grants"), of(root(), "models"));
+    let component = of(root, "components");
     let written = |name, table, text| Written { name, text, table };
     vec![
         written("", root, |more| format!("{more}\n")),
+        written("component", component, |more| format!("components = [{{ path = \"x.wasm\", {more} }}]\n")),
+        written("override", of(component, "tools"), |more| {
+            format!("components = [{{ path = \"x.wasm\", tools = {{ t = {{ {more} }} }} }}]\n")
+        }),
         written("grants", grants, |more| format!("[grants]\n{more}\n")),
         written("dirs", of(grants, "dirs"), |more| format!("grants.dirs = [{{ path = \"src\", {more} }}]\n")),
         written("hosts", of(grants, "hosts"), |more| {
@@ -123,6 +130,11 @@ fn values(kind: &Kind) -> (Vec<String>, Vec<String>) {
         Kind::HostOr(_) => dirs(
             &["\"https://a.example/v1\"", "{ url = \"http://a.example\" }"],
             &["{ methods = [\"GET\"] }", "\"a.example\"", "1", "{ url = \"a.example\" }"],
+        ),
+        Kind::ToolName => dirs(&["\"read_prose\"", "\"X2\""], &["\"read-prose\"", "\"2x\"", "\"\"", "1"]),
+        Kind::FileOr(_) => dirs(
+            &["\"tools/x.wasm\"", "\"/opt/x.wasm\"", "{ path = \"x.wasm\", tools = {} }"],
+            &["{ tools = {} }", "1", "{ path = \"x\", name = \"y\" }"],
         ),
         Kind::List(of) => {
             let (good, bad) = values(of);

@@ -38,8 +38,10 @@ pub fn commented(folders: &[String]) -> String {
             | Kind::KeyringEntry
             | Kind::Variable
             | Kind::Secret
+            | Kind::ToolName
             | Kind::List(_)
             | Kind::PathOr(_)
+            | Kind::FileOr(_)
             | Kind::HostOr(_)
             | Kind::Each(..) => {}
         }
@@ -71,8 +73,10 @@ fn keys(text: &mut String, table: &Table, folders: &[String]) {
                 | Kind::KeyringEntry
                 | Kind::Variable
                 | Kind::Secret
+                | Kind::ToolName
                 | Kind::List(_)
                 | Kind::PathOr(_)
+                | Kind::FileOr(_)
                 | Kind::HostOr(_)
                 | Kind::Table(_)
                 | Kind::Named(..),
