@@ -13,7 +13,7 @@ use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
     Access, CallReport, ComponentSource, Denial, EgressContext, Facts, GrantedTree, Grants, Limits,
-    ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
+    LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,7 +50,28 @@ impl Toolbox {
         narrowed: &BTreeMap<String, ToolPolicy>,
         components: &[ComponentSource],
     ) -> Result<Self> {
-        let mut tools = load(sandbox, components)?;
+        Self::of(load(sandbox, components)?, project, grants, narrowed)
+    }
+
+    /// The tools of one component and no others, under what is said of all tools and of these.
+    pub fn of_one(
+        project: &ProjectDir,
+        resolved: &Resolved,
+        component: Arc<LoadedComponent>,
+    ) -> Result<Self> {
+        let tools = Toolset::new([component]).or_usage()?;
+        let own = resolved.tools.iter().filter(|(name, _)| tools.get(name).is_some());
+        let own = own.map(|(name, policy)| (name.clone(), policy.clone())).collect();
+        let toolbox = Self::of(tools, project, &resolved.grants, &own)?;
+        Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
+    }
+
+    fn of(
+        mut tools: Toolset,
+        project: &ProjectDir,
+        grants: &Grants,
+        narrowed: &BTreeMap<String, ToolPolicy>,
+    ) -> Result<Self> {
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
             Ok(Scope { tree, limits: grants.limits.clone() })
