@@ -27,7 +27,7 @@ fn every_command_has_a_help_text() {
     for command in ["init", "check", "show", "explain", "schema"] {
         assert_snapshot!(format!("help_policy_{command}"), home.run(["policy", command, "--help"]));
     }
-    for command in ["list", "inspect", "call"] {
+    for command in ["list", "inspect", "call", "test"] {
         assert_snapshot!(format!("help_tool_{command}"), home.run(["tool", command, "--help"]));
     }
 }
