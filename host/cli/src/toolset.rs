@@ -286,9 +286,21 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     for source in others {
         let component = sandbox.load(source.clone()).or_usage()?;
         component.can_run().or_usage()?;
+        if component.tools().tools.is_empty() {
+            return Err(no_tools(&component));
+        }
         components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
+}
+
+/// A component that nobody can call is a mistake, not a wish to be ignored.
+fn no_tools(component: &LoadedComponent) -> anyhow::Error {
+    let functions = component.tools().unsupported.iter();
+    let reasons: Vec<_> = functions.map(|one| format!("{}: {}", one.export, one.reason)).collect();
+    let why = if reasons.is_empty() { "it exports none".to_owned() } else { reasons.join("; ") };
+    let what = format!("{} has no function that can be a tool: {why}", component.name());
+    Refusal::usage(what).hint("leave it out, or name another component").into()
 }
 
 /// The tool of this name; the error names the one that was likely meant, and all.

@@ -133,6 +133,50 @@ fn what_a_component_lacks_here_is_shown_and_no_call_of_it_is_made() {
 }
 
 #[test]
+fn a_command_for_a_shell_is_shown_as_what_it_is_and_refused_as_a_tool() {
+    let home = project();
+    let text = r#"(component
+        (core module $m (func (export "run") (result i32) i32.const 0))
+        (core instance $i (instantiate $m))
+        (func $run (result (result)) (canon lift (core func $i "run")))
+        (instance $cli (export "run" (func $run)))
+        (export "wasi:cli/run@0.2.3" (instance $cli)))"#;
+    home.write("command.wasm", wat::parse_str(text).unwrap());
+    let said = home.run(["tool", "inspect", "command.wasm"]);
+    assert!(said.code == 0 && said.out.contains("none of its functions can be a tool"), "{said}");
+    assert!(said.out.contains("is an entry point of WASI for a command"), "{said}");
+    let said = home.run(["tool", "list", "project", "--component", "command.wasm"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{said}");
+    assert!(
+        said.err.contains("command.wasm has no function that can be a tool: `run` of `wasi:cli/run"),
+        "{said}"
+    );
+}
+
+#[test]
+fn files_that_are_no_components_are_told_apart_with_what_to_do() {
+    let home = project();
+    home.write("empty.wasm", "");
+    home.write("module.wasm", b"\0asm\x01\0\0\0");
+    home.write("cut.wasm", &component()[..200]);
+    home.write("text.wasm", "(component)");
+    home.write("large.wasm", vec![0; (64 << 20) + 1]);
+    for (file, wanted) in [
+        ("empty.wasm", "the file is empty"),
+        ("module.wasm", "ringfence tool build --module MODULE.wasm"),
+        ("cut.wasm", "it ends after 200 bytes in the middle of a section"),
+        ("text.wasm", "it looks like WebAssembly text"),
+        ("large.wasm", "a component may have at most 67108864"),
+    ] {
+        for command in [["tool", "inspect"], ["tool", "call"], ["tool", "test"]] {
+            let said = home.run(command.iter().chain([&file, &"--project", &"project"]));
+            assert_eq!((said.code, said.out.as_str()), (2, ""), "{said}");
+            assert!(said.err.contains(wanted), "{command:?}: {said}");
+        }
+    }
+}
+
+#[test]
 fn a_component_s_file_is_called_where_it_has_one_tool() {
     let home = project();
     let text = r#"(component
