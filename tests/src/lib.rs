@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod loopback;
 pub mod messages_api;
 pub mod product;
 pub mod teller;

@@ -3,14 +3,19 @@
 //! A grant would be followed in vain there: who is refused is told the section instead.
 
 use crate::config::{Named, Role, ToolPolicy};
+use crate::shell;
+use crate::toolset::Bound;
 use ringfence_sandbox::{Denial, DirGrant};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What sections name of their own.
 #[derive(Debug, Clone, Default)]
 pub struct Sections {
     tools: BTreeMap<String, Named>,
     role: Option<(String, Named)>,
+    /// What was approved for the component of a tool, with the command that approves more.
+    bounds: BTreeMap<String, (String, Named)>,
 }
 
 impl Sections {
@@ -18,7 +23,18 @@ impl Sections {
     pub fn of_tools(tools: &BTreeMap<String, ToolPolicy>) -> Self {
         let named = tools.iter().filter(|(_, policy)| !policy.named.is_nothing());
         let tools = named.map(|(tool, policy)| (tool.clone(), policy.named.clone())).collect();
-        Self { tools, role: None }
+        Self { tools, ..Self::default() }
+    }
+
+    /// The same with what was approved for the components of some tools.
+    pub fn with_bounds<'b>(self, project: &Path, tools: impl Iterator<Item = (&'b str, &'b Bound)>) -> Self {
+        let project = project.to_string_lossy();
+        let bound = |(tool, bound): (&str, &Bound)| {
+            let update =
+                shell::command(["ringfence", "tool", "update", &bound.component, "--project", &*project]);
+            (tool.to_owned(), (update, bound.approved.as_named()))
+        };
+        Self { bounds: tools.map(bound).collect(), ..self }
     }
 
     /// The same with that of a role.
@@ -43,7 +59,12 @@ impl Sections {
             named.leaving_out(denial, &[]).map(|key| format!("the role's [roles.{name}] {key}"))
         });
         let of_tool = of_tool.map(|key| format!("its own [tools.{tool}] {key}"));
-        let both: Vec<String> = of_tool.into_iter().chain(of_role).collect();
+        let of_lock = self.bounds.get(tool).and_then(|(update, named)| {
+            let key = named.leaving_out(denial, granted)?;
+            let more = denial.would_allow.as_deref().unwrap_or_default();
+            Some(format!("the {key} that ringfence.lock approves for it (`{update} {more}` approves more)"))
+        });
+        let both: Vec<String> = of_tool.into_iter().chain(of_role).chain(of_lock).collect();
         (!both.is_empty()).then(|| both.join(" and "))
     }
 }

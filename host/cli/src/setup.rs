@@ -4,7 +4,7 @@
 //! person saw, whatever configuration says by then. Holds no secret. Owns as well: making those
 //! terms real again (opening folders, loading components).
 
-use crate::config::{ExpertSection, Named, Resolved, Role, ToolPolicy};
+use crate::config::{Approved, ExpertSection, Locked, Named, Resolved, Role, ToolPolicy};
 use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
@@ -13,7 +13,7 @@ use crate::model_choice::ModelPlan;
 use crate::recall::Recall;
 use crate::shelf::Shelf;
 use crate::state_dir::Folders;
-use crate::toolset::{self, Toolbox};
+use crate::toolset::{self, Bound, Bounds, Toolbox};
 use anyhow::{Context, Result};
 use ringfence_engine::{Expert, LaterGrant, Settings, State};
 use ringfence_models::Model;
@@ -83,16 +83,20 @@ pub struct Pinned {
     pub name: String,
     /// Of its bytes.
     pub digest: Digest,
+    /// What its tools may touch at most, where a person approved so much and no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved: Option<Approved>,
     /// Other names and descriptions for its tools.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
 }
 
 impl Pinned {
-    fn of(source: &ComponentSource) -> Self {
+    fn of(source: &ComponentSource, bounds: &Bounds) -> Self {
         Self {
             name: source.name().to_owned(),
             digest: source.digest(),
+            approved: bounds.get(&source.digest()).map(|bound| bound.approved.clone()),
             overrides: source.overrides().clone(),
         }
     }
@@ -107,11 +111,11 @@ impl Setup {
         models: ModelPlan,
         folders: &Folders,
     ) -> Result<Self> {
-        let mut components = Vec::new();
+        let (mut components, bounds) = (Vec::new(), Locked::bounds(&resolved.locked));
         let shelf = Shelf::open(folders.state()?)?;
         for source in &resolved.components {
             shelf.keep(source)?;
-            components.push(Pinned::of(source));
+            components.push(Pinned::of(source, &bounds));
         }
         Ok(Self {
             project: project.path().to_owned(),
@@ -216,6 +220,14 @@ impl Setup {
         self.fence_with(folders, |toolbox, _| Ok(toolbox))
     }
 
+    fn bounds(&self) -> Bounds {
+        let bound = |pinned: &Pinned| {
+            let bound = Bound { component: pinned.name.clone(), approved: pinned.approved.clone()? };
+            Some((pinned.digest, bound))
+        };
+        self.components.iter().filter_map(bound).collect()
+    }
+
     fn fence_with(
         &self,
         folders: &Folders,
@@ -238,7 +250,9 @@ impl Setup {
         let kept =
             |pinned: &Pinned| shelf.get(&pinned.name, pinned.digest).with_overrides(pinned.overrides.clone());
         let kept: Vec<_> = self.components.iter().map(kept).collect();
-        let toolbox = given(Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept)?, folders)?;
+        let bounds = self.bounds();
+        let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept, &bounds)?;
+        let toolbox = given(toolbox, folders)?;
         let toolbox = match &self.role {
             Some(role) => toolbox.with_sections(|sections| sections.with_role(role, &self.role_named)),
             None => toolbox,

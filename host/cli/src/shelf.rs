@@ -1,17 +1,20 @@
-//! Components kept by digest in the state folder, so that a run can be taken up again though the
-//! file that it was started with has changed or is gone.
+//! Components kept by digest in the state folder: pinned ones, and those of runs, so that one can be
+//! taken up again though the file that it was started with has changed or is gone.
 //!
 //! Works below one directory handle (cap-std): a link on the shelf leads nowhere outside of it.
 
 use anyhow::{Context, Result};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, DirBuilderExt, OpenOptions, OpenOptionsExt};
+use ringfence_registry::KeyId;
 use ringfence_sandbox::{ComponentSource, Digest, MAX_COMPONENT_BYTES};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 const NAME: &str = "components";
+/// Longer lists of signers aren't read.
+const MAX_SIGNERS_BYTES: u64 = 64 << 10;
 
 /// Kept components.
 pub struct Shelf(Arc<Dir>);
@@ -21,7 +24,7 @@ impl Shelf {
     pub fn open(state: &Path) -> Result<Self> {
         let shelf = || -> std::io::Result<Dir> {
             let state = Dir::open_ambient_dir(state, ambient_authority())?;
-            match state.create_dir(NAME) {
+            match state.create_dir_with(NAME, DirBuilder::new().mode(0o700)) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
                 Ok(()) | Err(_) => state.open_dir(NAME),
             }
@@ -36,18 +39,52 @@ impl Shelf {
         if self.0.try_exists(&name).unwrap_or(false) {
             return Ok(());
         }
-        let unfinished = format!("{name}.{}", std::process::id());
         let bytes = source.bytes()?;
+        self.write(&name, &bytes).with_context(|| format!("the component {} can't be kept", source.name()))
+    }
+
+    /// Whether a component's bytes are kept.
+    pub fn has(&self, digest: Digest) -> bool {
+        self.0.try_exists(file_name(digest)).unwrap_or(false)
+    }
+
+    /// Remembers that a key's signature of a component was checked.
+    pub fn note_signed(&self, digest: Digest, key: KeyId) -> Result<()> {
+        if self.is_signed(digest, key) {
+            return Ok(());
+        }
+        let keys = format!("{}{key}\n", self.signers(digest));
+        let write = self.write(&signers_name(digest), keys.as_bytes());
+        write.with_context(|| format!("that {digest} is signed can't be kept"))
+    }
+
+    /// Whether a signature by this key was checked.
+    pub fn is_signed(&self, digest: Digest, key: KeyId) -> bool {
+        let key = key.to_string();
+        self.signers(digest).lines().any(|line| line == key)
+    }
+
+    /// The keys, one a line. What can't be read vouches for nothing.
+    fn signers(&self, digest: Digest) -> String {
+        let mut keys = String::new();
+        let file = self.0.open(signers_name(digest));
+        let read = file.and_then(|file| file.take(MAX_SIGNERS_BYTES).read_to_string(&mut keys));
+        if read.is_ok() { keys } else { String::new() }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+        let unfinished = format!("{name}.{}", std::process::id());
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
         let write = || -> std::io::Result<()> {
-            let mut file = self.0.open_with(&unfinished, OpenOptions::new().write(true).create_new(true))?;
-            file.write_all(&bytes)?;
+            let mut file = self.0.open_with(&unfinished, &options)?;
+            file.write_all(bytes)?;
             file.sync_all()?;
-            self.0.rename(&unfinished, &self.0, &name)
+            self.0.rename(&unfinished, &self.0, name)
         };
-        write().with_context(|| {
+        write().inspect_err(|_| {
             // What is left of it helps nobody; that it can't be removed is the lesser trouble.
             let _ = self.0.remove_file(&unfinished);
-            format!("the component {} can't be kept", source.name())
         })
     }
 
@@ -63,6 +100,10 @@ impl Shelf {
             Ok(bytes)
         })
     }
+}
+
+fn signers_name(digest: Digest) -> String {
+    format!("{}.signed", digest.hex())
 }
 
 fn file_name(digest: Digest) -> String {

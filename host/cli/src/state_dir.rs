@@ -91,6 +91,18 @@ impl Folders {
         Ok(&self.code)
     }
 
+    /// Where the building of tools keeps its work; made for this user alone where it is missing,
+    /// refused where it is somebody else's.
+    pub fn build_cache(&self) -> Result<PathBuf> {
+        let folder = self.code()?.parent().unwrap_or(&self.state).to_owned();
+        let cant = |error| {
+            Refusal::usage(format!("the folder {} can't be made: {error}", folder.display())).hint(ELSEWHERE)
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(cant)?;
+        check_owned(&folder, &fs::symlink_metadata(&folder).map_err(cant)?)?;
+        Ok(folder)
+    }
+
     /// The user's own configuration, if there can be one.
     pub fn user_config(&self) -> Option<PathBuf> {
         Some(self.config.as_ref()?.join("config.toml"))

@@ -4,19 +4,33 @@
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
 use crate::config::language::nearest;
-use crate::config::{Resolved, Role, ToolPolicy, env, secrets};
+use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::left_out::Sections;
+use crate::shell;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, CallReport, ComponentSource, Denial, EgressContext, Facts, GrantedTree, Grants, Limits,
+    Access, CallReport, ComponentSource, Denial, Digest, EgressContext, Facts, GrantedTree, Grants, Limits,
     LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
+
+/// What the tools of one component may touch at most, as a person approved it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// What the component is called.
+    pub component: String,
+    /// What may be touched.
+    pub approved: Approved,
+}
+
+/// The bounds of those components that have one.
+pub type Bounds = BTreeMap<Digest, Bound>;
 
 /// Tools ready to be called on one project.
 pub struct Toolbox {
@@ -38,19 +52,23 @@ struct Scope {
 impl Toolbox {
     /// Loads the standard components and the configured ones and opens what is granted.
     pub fn open(sandbox: &Sandbox, project: &ProjectDir, resolved: &Resolved) -> Result<Self> {
-        let toolbox = Self::under(sandbox, project, &resolved.grants, &resolved.tools, &resolved.components)?;
+        let bounds = Locked::bounds(&resolved.locked);
+        let Resolved { grants, tools, components, .. } = resolved;
+        let toolbox = Self::under(sandbox, project, grants, tools, components, &bounds)?;
+        toolbox.check_lock(&resolved.locked, project.path())?;
         Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
-    /// The same under these grants, with some tools narrowed.
+    /// The same under these grants, with some tools narrowed, and those of some components bounded.
     pub fn under(
         sandbox: &Sandbox,
         project: &ProjectDir,
         grants: &Grants,
         narrowed: &BTreeMap<String, ToolPolicy>,
         components: &[ComponentSource],
+        bounds: &Bounds,
     ) -> Result<Self> {
-        Self::of(load(sandbox, components)?, project, grants, narrowed)
+        Self::of(load(sandbox, components)?, project, grants, narrowed, bounds)
     }
 
     /// The tools of one component and no others, under what is said of all tools and of these.
@@ -62,7 +80,8 @@ impl Toolbox {
         let tools = Toolset::new([component]).or_usage()?;
         let own = resolved.tools.iter().filter(|(name, _)| tools.get(name).is_some());
         let own = own.map(|(name, policy)| (name.clone(), policy.clone())).collect();
-        let toolbox = Self::of(tools, project, &resolved.grants, &own)?;
+        let bounds = Locked::bounds(&resolved.locked);
+        let toolbox = Self::of(tools, project, &resolved.grants, &own, &bounds)?;
         Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
@@ -71,6 +90,7 @@ impl Toolbox {
         project: &ProjectDir,
         grants: &Grants,
         narrowed: &BTreeMap<String, ToolPolicy>,
+        bounds: &Bounds,
     ) -> Result<Self> {
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
@@ -86,16 +106,43 @@ impl Toolbox {
             own.insert(name.clone(), open(&policy.grants())?);
         }
         for tool in tools.iter() {
-            let Some(component) = standard::by_digest(tool.component().digest()) else { continue };
+            let digest = tool.component().digest();
             let given = narrowed.get(tool.name()).map_or_else(|| grants.clone(), ToolPolicy::grants);
-            let enough = as_needed(component.need(), &given);
+            let bounded =
+                bounds.get(&digest).map_or_else(|| given.clone(), |bound| bound.approved.narrow(&given));
+            let enough = match standard::by_digest(digest) {
+                Some(component) => as_needed(component.need(), &bounded),
+                None => bounded,
+            };
             if enough != given {
                 own.insert(tool.name().to_owned(), open(&enough)?);
             }
         }
         let all = open(grants)?;
-        let sections = Sections::of_tools(narrowed);
+        let bounded =
+            tools.iter().filter_map(|tool| Some((tool.name(), bounds.get(&tool.component().digest())?)));
+        let sections = Sections::of_tools(narrowed).with_bounds(project.path(), bounded);
         Ok(Self { tools, own, all, sections, egress: EgressContext::default(), env: Arc::default() })
+    }
+
+    /// Refuses a lock that says of a component what isn't so: somebody has edited it by hand.
+    pub fn check_lock(&self, locked: &[Locked], project: &Path) -> Result<()> {
+        for Locked { entry, here } in locked {
+            let Here::Ready(_) = here else { continue };
+            let found = self.tools.components().iter().find(|component| component.digest() == entry.digest);
+            let differences =
+                found.map(|found| Differences::between(entry, found.tools())).unwrap_or_default();
+            if !differences.is_empty() {
+                let name = entry.name.as_str();
+                let project = project.to_string_lossy();
+                let update = shell::command(["ringfence", "tool", "update", name, "--project", &*project]);
+                let told = differences.told().join("; ");
+                return Err(Refusal::usage(format!("{LOCK} says of `{name}` what isn't so: {told}"))
+                    .hint(update)
+                    .into());
+            }
+        }
+        Ok(())
     }
 
     /// The same with what sections name changed.
@@ -240,7 +287,7 @@ impl Toolbox {
 }
 
 /// The sandbox's facts as the loop knows them.
-fn as_told(facts: Facts) -> ToolFacts {
+pub fn as_told(facts: Facts) -> ToolFacts {
     ToolFacts {
         reads: facts.reads,
         writes: facts.writes,
@@ -337,7 +384,8 @@ mod tests {
         let sandbox = Sandbox::new(SandboxConfig::for_few_calls()).unwrap();
         let project = ProjectDir::open(folder.path()).unwrap();
         let grants = Grants::whole_project();
-        let toolbox = Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[]).unwrap();
+        let toolbox =
+            Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[], &Bounds::new()).unwrap();
         let offered: Vec<_> = toolbox.offered().map(Tool::name).collect();
         assert_eq!(offered, ["analyze_code", "list_files", "read_file", "search_text"]);
         assert_eq!(toolbox.offered_tool("read_file").unwrap().name(), "read_file");

@@ -69,8 +69,7 @@ pub fn require(project: &Path, files: &ProjectFiles, asking: Asking<'_>, folders
         }
         return Err(Refusal::usage("the project's configuration isn't trusted, so nothing was run").into());
     }
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let command = trusting_command(words.collect(), &hash);
+    let command = this_command_with(["--trust", hash.as_str()]);
     Err(Refusal::usage(format!(
         "the project has a configuration of its own that nobody has confirmed ({})",
         names(project, files)
@@ -84,11 +83,22 @@ pub fn is_trusted(project: &Path, files: &ProjectFiles, folders: &Folders) -> Re
     Ok(files.is_empty() || is_confirmed(project, &files.hash(), folders)?)
 }
 
-/// The command that was given, with the hash.
-fn trusting_command(mut words: Vec<String>, hash: &str) -> String {
+/// Confirms the files as this very command has left them: whoever gave it saw them before, and what
+/// it changed.
+pub fn confirm_own_change(project: &Path, files: &ProjectFiles, folders: &Folders) -> Result<()> {
+    if files.is_empty() { Ok(()) } else { confirm(project, &files.hash(), folders) }
+}
+
+/// The command that was given, with these words besides.
+pub fn this_command_with<'w>(more: impl IntoIterator<Item = &'w str>) -> String {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    command_with(words.collect(), more)
+}
+
+fn command_with<'w>(mut words: Vec<String>, more: impl IntoIterator<Item = &'w str>) -> String {
     // Behind `--` everything is an argument.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    words.splice(end..end, ["--trust".to_owned(), hash.to_owned()]);
+    words.splice(end..end, more.into_iter().map(str::to_owned));
     shell::command(words)
 }
 
@@ -165,9 +175,10 @@ mod tests {
     fn the_command_to_go_on_with_is_complete() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect();
         assert_eq!(
-            trusting_command(words("ringfence run ./p goal"), "abc"),
+            command_with(words("ringfence run ./p goal"), ["--trust", "abc"]),
             "ringfence run ./p goal --trust abc"
         );
-        assert_eq!(trusting_command(words("ringfence run -- p"), "abc"), "ringfence run --trust abc -- p");
+        let command = command_with(words("ringfence run -- p"), ["--trust", "abc"]);
+        assert_eq!(command, "ringfence run --trust abc -- p");
     }
 }

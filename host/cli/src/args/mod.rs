@@ -15,6 +15,9 @@ mod resume;
 mod run;
 mod supervise;
 mod tool;
+mod tool_add;
+mod tool_build;
+mod tool_push;
 mod values;
 mod variable;
 
@@ -32,6 +35,9 @@ pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolTestArgs};
+pub use tool_add::{ApprovalArgs, ProjectArgs, ToolAddArgs, ToolFetchArgs, ToolRemoveArgs, ToolUpdateArgs};
+pub use tool_build::ToolBuildArgs;
+pub use tool_push::ToolPushArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,
 };
@@ -102,7 +108,7 @@ pub enum Command {
     Grant(GrantLaterArgs),
     /// Run the same goal through all flows and print what each came to, side by side
     Compare(CompareArgs),
-    /// List, inspect and call tools
+    /// Write, build, test, inspect and call tools; bring others' and publish your own
     Tool(ToolArgs),
     /// Write, check and show what holds, and explain what decides it
     Policy(PolicyArgs),

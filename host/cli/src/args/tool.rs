@@ -1,6 +1,6 @@
 //! `ringfence tool`
 
-use super::{GrantArgs, ToolArgument, parse_duration};
+use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
 use clap::{Args, Subcommand};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -25,6 +25,21 @@ pub enum ToolCommand {
     ///
     /// Exit codes: 0 done, 1 failed, trapped or denied, 2 usage, 4 a limit ended it, 130 cancelled.
     Call(ToolCallArgs),
+    /// Add a component of somebody else's to a project: fetch, verify, show, approve, pin
+    Add(super::ToolAddArgs),
+    /// Take a pinned component out of a project
+    Remove(super::ToolRemoveArgs),
+    /// Look whether pinned components have changed at their source, or approve more for one
+    Update(super::ToolUpdateArgs),
+    /// Fetch what is pinned and isn't on this machine yet
+    Fetch(super::ToolFetchArgs),
+    /// Publish a component in a registry
+    Push(super::ToolPushArgs),
+    /// Build a tool's source, in any of eight languages, into a component
+    ///
+    /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
+    /// missing, 130 cancelled.
+    Build(ToolBuildArgs),
     /// Check that a component behaves as a tool should, and run its own cases
     ///
     /// It is called with inputs made from its types: ordinary, empty, huge, hostile. It should say what

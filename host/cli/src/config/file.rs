@@ -10,6 +10,7 @@ use super::named_secrets;
 use super::roles::RoleSection;
 use super::search::SearchProvider;
 use super::secrets::SecretSection;
+use super::trusted_keys::TrustedKeySection;
 pub use super::values::{Bytes, Component, Dir, Dollars, Span};
 use clap::ValueEnum;
 use ringfence_engine::{Flow, ModelStage, OnStageFailure, PausePoint};
@@ -49,6 +50,8 @@ pub struct ConfigFile {
     pub tools: BTreeMap<String, ToolSection>,
     /// Keys that go with some requests; only in the user's own file.
     pub secrets: BTreeMap<SecretName, SecretSection>,
+    /// Which sources of components must be signed, and by whom; only in the user's own file.
+    pub trusted_keys: Vec<TrustedKeySection>,
     /// Who a run can work as.
     pub roles: BTreeMap<String, RoleSection>,
     /// What the file is called in messages.

@@ -6,6 +6,7 @@
 //! are the user's alone, bounds are the smaller
 //! of both, and pause points only ever add up.
 
+mod approved;
 mod dirs;
 mod enforceable;
 pub mod env;
@@ -13,6 +14,8 @@ mod file;
 mod hosts;
 pub mod language;
 mod layers;
+mod lock;
+mod locked;
 mod lowered;
 mod named;
 mod named_secrets;
@@ -24,17 +27,21 @@ mod search;
 pub mod secrets;
 mod survey;
 mod tools;
+mod trusted_keys;
 mod user_file;
 mod values;
 #[cfg(test)]
 mod widening;
 
+pub use approved::Approved;
 pub use env::Unanswered;
 pub use file::{
     Bytes, Component, ConfigFile, Dir, Dollars, Durability, ExpertSection, GrantsSection, LimitsSection,
     ModelSection, ModelsSection, Provider, Span, ToolSection,
 };
 pub use hosts::Host;
+pub use lock::{ComponentName, Entry, LOCK, Lock};
+pub use locked::{Differences, Here, Locked, Unusable, absolute};
 pub use lowered::Lowered;
 pub use named::Named;
 pub use origin::{Layer, Origins, Setting, Source};
@@ -48,6 +55,7 @@ use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
+use ringfence_registry::TrustedKeys;
 use ringfence_sandbox::{
     ComponentSource, DirGrant, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir, SecretGrant,
     VariableName,
@@ -55,7 +63,7 @@ use ringfence_sandbox::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the command line says.
 #[derive(Debug, Clone, Default)]
@@ -145,6 +153,8 @@ pub struct Resolved {
     pub prompts: Prompts,
     /// Components besides the standard ones.
     pub components: Vec<ComponentSource>,
+    /// The pinned ones, whether or not they can be run; those that can are among `components`.
+    pub locked: Vec<Locked>,
     /// Variables that the project's file names in vain.
     pub unanswered: Unanswered,
 }
@@ -213,13 +223,58 @@ impl Resolved {
     /// As [`Self::load`], for a command that calls no tool: it may also look at a project whose
     /// tools could read the state folder.
     pub fn look(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
+        let resolved = Self::look_around(project, flags, folders, interactive)?;
+        let unusable = resolved.unusable(project.path()).next();
+        unusable.map_or(Ok(resolved), |refusal| Err(refusal.into()))
+    }
+
+    /// As [`Self::look`], also where pinned components can't be run.
+    pub fn look_around(
+        project: &ProjectDir,
+        flags: &Flags,
+        folders: &Folders,
+        interactive: bool,
+    ) -> Result<Self> {
         let files = ProjectFiles::read(project.path())?;
         let asking = Asking { hash: flags.trust.as_deref(), interactive };
         trust::require(project.path(), &files, asking, folders)?;
-        Self::layered(&files, flags, folders)
+        Self::of_files(project, &files, flags, folders)
     }
 
-    /// As [`Self::look`], for a command to which the project hardly matters: where nobody has confirmed what
+    /// What holds with these files of a project, which somebody has confirmed.
+    pub fn of_files(
+        project: &ProjectDir,
+        files: &ProjectFiles,
+        flags: &Flags,
+        folders: &Folders,
+    ) -> Result<Self> {
+        let mut resolved = Self::layered(files, flags, folders)?;
+        let keys = Self::trusted_keys(folders)?;
+        resolved.locked = Locked::all(&files.lock, project.path(), &keys, folders)?;
+        for locked in &resolved.locked {
+            match &locked.here {
+                Here::Ready(source) => resolved.components.push(source.clone()),
+                // Its tools aren't there to be narrowed.
+                Here::Not(_) => resolved.tools.retain(|tool, _| !locked.entry.tools.contains(tool)),
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// The keys that the user's own file names.
+    pub fn trusted_keys(folders: &Folders) -> Result<TrustedKeys> {
+        trusted_keys::read(&user_file::read(folders)?)
+    }
+
+    /// Why pinned components aren't run, one by one.
+    pub fn unusable(&self, project: &Path) -> impl Iterator<Item = Refusal> {
+        self.locked.iter().filter_map(move |locked| match &locked.here {
+            Here::Ready(_) => None,
+            Here::Not(unusable) => Some(unusable.refusal(&locked.entry, project)),
+        })
+    }
+
+    /// As [`Self::look_around`], for a command to which the project hardly matters: where nobody has confirmed what
     /// the project says, or it can't be read, it says nothing and nobody is asked. Tells whether it counts.
     pub fn glance(project: &ProjectDir, flags: &Flags, folders: &Folders) -> Result<(Self, bool)> {
         let counts = match ProjectFiles::read(project.path()) {
@@ -227,7 +282,7 @@ impl Resolved {
             Err(_) => false,
         };
         let resolved = match counts {
-            true => Self::look(project, flags, folders, false)?,
+            true => Self::look_around(project, flags, folders, false)?,
             false => Self::of_user(flags, folders)?,
         };
         Ok((resolved, counts))
@@ -262,6 +317,7 @@ impl Resolved {
             polling: BTreeSet::new(),
             prompts: Prompts::default(),
             components: Vec::new(),
+            locked: Vec::new(),
             unanswered: Unanswered::default(),
         }
     }
@@ -318,6 +374,7 @@ impl Resolved {
             polling: layers::polling(project, user),
             prompts: Prompts::default(),
             components: Vec::new(),
+            locked: Vec::new(),
             unanswered,
             grants,
         })

@@ -1,4 +1,5 @@
-//! What a project says of itself: `ringfence.toml`, its components, `.ringfence/prompts/*.md`.
+//! What a project says of itself: `ringfence.toml`, `ringfence.lock`, its components,
+//! `.ringfence/prompts/*.md`.
 //!
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
@@ -7,6 +8,7 @@ use crate::config::dirs;
 use crate::config::file::ConfigFile;
 use crate::config::hosts::Host;
 use crate::config::language::nearest;
+use crate::config::lock::{LOCK, LOCK_BYTES, Lock};
 use crate::config::reading::{self, Reading, unreadable};
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
@@ -33,6 +35,8 @@ const TEXT_BYTES: u64 = 256 << 10;
 pub struct ProjectFiles {
     /// The configuration file, read.
     pub config: ConfigFile,
+    /// The pinned components.
+    pub lock: Lock,
     /// All files with their content, by path.
     pub files: Vec<(String, Vec<u8>)>,
     /// What the configuration says of the tools of each component among them, in their order.
@@ -94,6 +98,17 @@ impl ProjectFiles {
                 Err(error) => wrong.push(error),
             }
         }
+        match lock_in(&root) {
+            Ok(Some((lock, bytes))) => {
+                found.lock = lock;
+                found.files.push((LOCK.to_owned(), bytes));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                found.lacks_components = true;
+                wrong.push(error);
+            }
+        }
         Ok((found, wrong))
     }
 
@@ -114,6 +129,20 @@ impl ProjectFiles {
         Digest::of(&all).hex()
     }
 
+    /// The same with another lock, as the files would be with it written.
+    #[must_use]
+    pub fn with_lock(mut self, lock: Lock) -> Self {
+        let text = lock.text().map(String::into_bytes);
+        let known = self.files.iter().position(|(path, _)| path == LOCK);
+        match (known.and_then(|at| self.files.get_mut(at)), text) {
+            (Some((_, bytes)), Some(text)) => *bytes = text,
+            (Some(_), None) => self.files.retain(|(path, _)| path != LOCK),
+            (None, Some(text)) => self.files.push((LOCK.to_owned(), text)),
+            (None, None) => {}
+        }
+        Self { lock, ..self }
+    }
+
     /// The text of a prompt, if the project has its own.
     pub fn prompt(&self, name: &str) -> Option<String> {
         let path = format!("{PROMPTS}/{name}.md");
@@ -123,7 +152,7 @@ impl ProjectFiles {
 
     /// The components, called by their paths.
     pub fn components(&self) -> impl Iterator<Item = ComponentSource> {
-        // They come after the configuration that names them, and before prompts.
+        // They come after the configuration that names them, and before prompts and the lock.
         self.files.iter().skip(1).zip(&self.overrides).map(|((path, bytes), overrides)| {
             ComponentSource::from_bytes(path.clone(), bytes.clone()).with_overrides(overrides.clone())
         })
@@ -141,6 +170,14 @@ impl ConfigFile {
         for (key, _) in said.into_iter().filter(|(_, said)| *said) {
             let what = format!("{CONFIG} says `{key}`, which isn't a project's to say");
             wrong.push(Refusal::usage(what).hint("put it into your own configuration, or use the flag"));
+        }
+        if !self.trusted_keys.is_empty() {
+            wrong.push(
+                Refusal::usage(format!(
+                    "{CONFIG} says `[[trusted_keys]]`; a project can't, since it would vouch for itself"
+                ))
+                .hint("put it into your own configuration"),
+            );
         }
         for name in self.secrets.keys() {
             wrong.push(
@@ -194,6 +231,21 @@ fn config_in(root: &OwnedFd) -> Result<Option<(Reading, Vec<u8>)>> {
     let text = utf8(CONFIG, &bytes)?;
     let reading = reading::survey(CONFIG, text);
     Ok(Some((reading, bytes)))
+}
+
+fn lock_in(root: &OwnedFd) -> Result<Option<(Lock, Vec<u8>)>> {
+    let Some(bytes) = read_file(root, LOCK, LOCK_BYTES)? else { return Ok(None) };
+    Ok(Some((Lock::parse(utf8(LOCK, &bytes)?)?, bytes)))
+}
+
+/// The bytes of a component that lies in the project.
+pub(super) fn component_of(project: &Path, path: &Path) -> Result<Vec<u8>> {
+    let root = rustix::fs::openat(CWD, project, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        .with_context(|| format!("the project folder {} can't be opened", project.display()))?;
+    let shown = path.to_string_lossy();
+    let path = GrantPath::parse(&shown)?.to_string();
+    let found = read_file(&root, &path, MAX_COMPONENT_BYTES)?;
+    found.ok_or_else(|| Refusal::usage(format!("the file `{path}` isn't there")).into())
 }
 
 fn component_in(root: &OwnedFd, component: &Path) -> Result<(String, Vec<u8>)> {

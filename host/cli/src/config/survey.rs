@@ -66,8 +66,11 @@ impl Survey {
         }
         let mut resolved = None;
         if is_whole {
-            match Resolved::layered(&files, &Flags::default(), folders) {
-                Ok(layered) => resolved = Some(layered),
+            match Resolved::of_files(project, &files, &Flags::default(), folders) {
+                Ok(layered) => {
+                    wrong.extend(layered.unusable(project.path()).map(anyhow::Error::from));
+                    resolved = Some(layered);
+                }
                 Err(error) => wrong.push(error),
             }
         }

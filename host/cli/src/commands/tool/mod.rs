@@ -1,6 +1,8 @@
 //! `ringfence tool …`
 
 mod argument;
+mod bring;
+mod build;
 mod call;
 mod example;
 mod inspect;
@@ -9,7 +11,7 @@ pub(super) mod shape;
 mod test;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
-use crate::config::{Flags, Resolved, Role};
+use crate::config::{Flags, Locked, Resolved, Role};
 use crate::exit::{Exit, OrUsage};
 use crate::output::err;
 use crate::state_dir::Folders;
@@ -27,6 +29,12 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::List(args) => list::execute(args, global),
         ToolCommand::Inspect(args) => inspect::execute(args, global),
         ToolCommand::Call(args) => call::execute(args, global),
+        ToolCommand::Add(args) => bring::add(args, global),
+        ToolCommand::Remove(args) => bring::remove(args, global),
+        ToolCommand::Update(args) => bring::update(args, global),
+        ToolCommand::Fetch(args) => bring::fetch(args, global),
+        ToolCommand::Push(args) => bring::push(args, global),
+        ToolCommand::Build(args) => build::execute(args, global),
         ToolCommand::Test(args) => test::execute(args, global),
     }
 }
@@ -54,6 +62,8 @@ struct Workbench {
     sandbox: Sandbox,
     toolbox: Toolbox,
     role: Option<Role>,
+    /// The pinned components, also those that can't be used.
+    locked: Vec<Locked>,
 }
 
 impl Workbench {
@@ -76,6 +86,19 @@ impl Workbench {
             err(&format!("note: nobody has confirmed the configuration of {shown}; it doesn't count here\n"));
         }
         Self::of_file(file, folders, project, &resolved)
+    }
+
+    /// For telling what there is, also where pinned components can't be used.
+    fn to_list(project: &Path, grants: &GrantArgs, global: &GlobalArgs) -> Result<Self> {
+        let folders = Folders::find(global.state.as_deref())?;
+        let project = ProjectDir::open(project).or_usage()?;
+        let resolved = Resolved::look_around(&project, &Flags::from(grants), &folders, is_interactive())?;
+        Self::of_project(folders, project, &resolved)
+    }
+
+    /// The pinned component that a tool is of, if it is of one.
+    fn pinned(&self, tool: &Tool) -> Option<&Locked> {
+        self.locked.iter().find(|locked| locked.entry.digest == tool.component().digest())
     }
 
     /// For calling a tool, within this time.
@@ -108,14 +131,16 @@ impl Workbench {
         if let Some(role) = &resolved.role {
             role.tools.iter().try_for_each(|name| toolbox.tool_of(role, name).map(drop))?;
         }
-        Ok(Self { folders, project, sandbox, toolbox, role: resolved.role.clone() })
+        let Resolved { role, locked, .. } = resolved;
+        Ok(Self { folders, project, sandbox, toolbox, role: role.clone(), locked: locked.clone() })
     }
 
     fn of_file(file: &Path, folders: Folders, project: ProjectDir, resolved: &Resolved) -> Result<Self> {
         let sandbox = sandbox(&folders)?;
         let component = sandbox.load(ComponentSource::from_file(file).or_usage()?).or_usage()?;
         let toolbox = Toolbox::of_one(&project, resolved, component)?;
-        Ok(Self { folders, project, sandbox, toolbox, role: None })
+        let locked = resolved.locked.clone();
+        Ok(Self { folders, project, sandbox, toolbox, role: None, locked })
     }
 
     /// The component that was named, or the first of the project's.

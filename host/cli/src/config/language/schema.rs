@@ -34,7 +34,9 @@ fn define(table: &Table, definitions: &mut Map<String, Value>) {
         match &key.kind {
             Kind::Table(below)
             | Kind::Named(_, below)
-            | Kind::List(Kind::PathOr(below) | Kind::FileOr(below) | Kind::HostOr(below)) => {
+            | Kind::List(
+                Kind::PathOr(below) | Kind::FileOr(below) | Kind::HostOr(below) | Kind::Table(below),
+            ) => {
                 define(below, definitions);
             }
             Kind::Bool

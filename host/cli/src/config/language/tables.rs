@@ -82,6 +82,12 @@ pub(super) static ROOT: Table = Table {
         key("tools", Kind::Named("tool", &TOOL), "What single tools may do, where it is less."),
         key("roles", Kind::Named("role", &ROLE), "Who a run works as: `--role NAME`."),
         key("secrets", Kind::Named("secret", &SECRET), "Keys that go with some requests.").user_only(),
+        key(
+            "trusted_keys",
+            Kind::List(&Kind::Table(&TRUSTED_KEY)),
+            "Sources whose components must be signed, and by whom.",
+        )
+        .user_only(),
         key("models", Kind::Table(&MODELS), "Which model serves which stage."),
         key("experts", Kind::Named("kind of task", &EXPERT), "Who works on tasks of which kind."),
     ],
@@ -155,6 +161,15 @@ static SECRET: Table = Table {
         key("host", Kind::Url, "The requests that it goes with.").required(),
         key("header", Kind::Header, "The header that it is sent in.").required(),
         key("prefix", Kind::Text, "What stands before it there: `Bearer `.").usually("\"\""),
+    ],
+};
+
+static TRUSTED_KEY: Table = Table {
+    name: "trusted_key",
+    keys: &[
+        key("source", Kind::Text, "All below this address: oci://registry/…, https://host/… or a folder.")
+            .required(),
+        key("key", Kind::Text, "The file that has the public key, relative to this one.").required(),
     ],
 };
 

@@ -22,7 +22,9 @@ fn tables() -> Vec<Written> {
         match &key.kind {
             Kind::Table(table)
             | Kind::Named(_, table)
-            | Kind::List(Kind::PathOr(table) | Kind::FileOr(table) | Kind::HostOr(table)) => table,
+            | Kind::List(
+                Kind::PathOr(table) | Kind::FileOr(table) | Kind::HostOr(table) | Kind::Table(table),
+            ) => table,
             other => panic!("{name} is no table: {other:?}"),
         }
     };

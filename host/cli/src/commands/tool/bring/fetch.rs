@@ -1,0 +1,73 @@
+//! `ringfence tool fetch`: what is pinned, exactly, and no questions.
+
+use super::desk::Desk;
+use super::found::fetched;
+use crate::args::{GlobalArgs, ProjectArgs, ToolFetchArgs};
+use crate::config::{Entry, Here, LOCK, Unusable};
+use crate::exit::{Exit, Refusal};
+use crate::output::{err, out_json};
+use crate::shell;
+use anyhow::Result;
+use ringfence_registry::Source;
+use ringfence_sandbox::{ComponentSource, Digest};
+use serde_json::json;
+use std::path::Path;
+
+/// Fetches all that isn't here, or whose signature was never checked here.
+pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalArgs) -> Result<Exit> {
+    let project = ProjectArgs { project: args.project.clone(), trust: args.trust.clone(), json: args.json };
+    let desk = Desk::open(&project, global)?;
+    let mut done = Vec::new();
+    for locked in &desk.resolved.locked {
+        let entry = &locked.entry;
+        let state = match &locked.here {
+            Here::Ready(_) => "here",
+            Here::Not(Unusable::Missing | Unusable::Unsigned) => {
+                fetch(&desk, entry)?;
+                "fetched"
+            }
+            // Nothing that could be fetched is what is pinned.
+            Here::Not(unusable @ (Unusable::NoFile(_) | Unusable::Changed(_))) => {
+                return Err(unusable.refusal(entry, desk.project.path()).into());
+            }
+        };
+        if !args.json && !global.quiet {
+            err(&format!("`{}`: {}\n", entry.name, if state == "here" { "was here already" } else { state }));
+        }
+        done.push(json!({ "name": entry.name.as_str(), "state": state, "digest": entry.digest }));
+    }
+    if args.json {
+        out_json(&done)?;
+    } else if done.is_empty() && !global.quiet {
+        err(&format!("{LOCK} pins nothing\n"));
+    }
+    Ok(Exit::Done)
+}
+
+fn fetch(desk: &Desk, entry: &Entry) -> Result<()> {
+    let source = match (&entry.resolved, entry.in_project()) {
+        (Some(resolved), _) => resolved.clone(),
+        (None, Some(path)) => Source::File(desk.project.path().join(path)),
+        (None, None) => entry.source.clone(),
+    };
+    let found = fetched(desk, &source)?;
+    let digest = Digest::of(&found.bytes);
+    if digest != entry.digest || found.sha256 != entry.sha256 {
+        return Err(changed(entry, digest, desk.project.path()).into());
+    }
+    desk.shelf.keep(&ComponentSource::from_bytes(entry.name.as_str(), found.bytes))?;
+    match found.signed_by {
+        Some(key) => desk.shelf.note_signed(entry.digest, key),
+        None => Ok(()),
+    }
+}
+
+fn changed(entry: &Entry, digest: Digest, project: &Path) -> Refusal {
+    let project = project.to_string_lossy();
+    let update = ["ringfence", "tool", "update", entry.name.as_str(), "--project"];
+    Refusal::usage(format!(
+        "`{}` is another component at its source now: its digest is {digest}, pinned is {}",
+        entry.name, entry.digest
+    ))
+    .hint(shell::command(update.into_iter().chain([&*project])))
+}
