@@ -28,6 +28,7 @@ fn every_command_has_a_help_text() {
         assert_snapshot!(format!("help_policy_{command}"), home.run(["policy", command, "--help"]));
     }
     for command in ["list", "inspect", "call", "build"] {
+    for command in ["list", "inspect", "call", "test"] {
         assert_snapshot!(format!("help_tool_{command}"), home.run(["tool", command, "--help"]));
     }
 }
