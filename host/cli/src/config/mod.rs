@@ -45,7 +45,7 @@ pub use locked::{Differences, Here, Locked, Unusable, absolute};
 pub use lowered::Lowered;
 pub use named::Named;
 pub use origin::{Layer, Origins, Setting, Source};
-pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
+pub use project_files::{CONFIG, PROMPTS, ProjectFiles, component_of};
 pub use roles::{Role, RoleSection};
 pub use survey::Survey;
 
