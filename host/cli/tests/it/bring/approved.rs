@@ -33,6 +33,7 @@ fn without_a_word_it_reads_what_the_project_grants_and_does_nothing_else() {
     assert_eq!((&own["dirs"][0]["path"], &own["dirs"][0]["access"]), (&"src".into(), &"read".into()));
     assert_eq!(other["dirs"][0]["access"], "write");
     assert_eq!((&own["can"]["writes"], &own["can"]["egress"]), (&false.into(), &false.into()));
+    assert_eq!(own["settings"]["hosts"]["from"][0]["at"], "ringfence.lock, `reader`");
     assert!(peek(&home, "src/main.rs", &[]).out.contains("fn main"));
     assert_eq!(peek(&home, "docs/guide.md", &[]).code, 1);
 }
@@ -41,6 +42,8 @@ fn without_a_word_it_reads_what_the_project_grants_and_does_nothing_else() {
 fn the_hint_of_what_the_lock_leaves_out_can_be_followed() {
     let home = with_reader("", &["--dir", "src"]);
     assert!(peek(&home, "src/main.rs", &[]).out.contains("fn main"));
+    let explained = home.run(["policy", "explain", "docs/guide.md", "--project", "project", "--tool", "peek"]);
+    assert!(explained.out.contains("tool update reader"), "{explained}");
     let said = peek(&home, "docs/guide.md", &[]);
     assert!(said.code == 1 && said.err.contains("that ringfence.lock approves for it"), "{said}");
     let hint = said.err.split('`').find(|part| part.contains("tool update reader")).unwrap();
