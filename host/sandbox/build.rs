@@ -46,7 +46,7 @@ fn table() -> Result<(), String> {
     let folder = folder()?;
     let path = folder.join("manifest.toml");
     println!("cargo::rerun-if-changed={}", path.display());
-    let hint = "run tools-wasm/build.sh";
+    let hint = "restore the folder tools-wasm/prebuilt, or name another in RINGFENCE_PREBUILT";
     let text =
         std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}; {hint}", path.display()))?;
     let manifest: Manifest = toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;

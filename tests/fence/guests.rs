@@ -63,7 +63,11 @@ fn built(language: &str) -> PathBuf {
     if file.exists() && fs::read_to_string(&stamp).is_ok_and(|known| known == sources) {
         return file;
     }
-    let output = Command::new(here.join("build.sh")).arg(&folder).arg(language).output().unwrap();
+    let output = Command::new(here.join("build.sh"))
+        .args([folder.as_os_str(), language.as_ref()])
+        .env("RINGFENCE", env!("CARGO_BIN_EXE_ringfence"))
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the hostile component in {language} can't be built:\n{said}");
     fs::write(stamp, sources).unwrap();

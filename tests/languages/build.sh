@@ -46,10 +46,14 @@ bindings() { # LANGUAGE FOLDER
   "$installed" "$1" "$here/wit" --world tool --out-dir "$2"
 }
 
+ringfence() {
+  if [ -n "${RINGFENCE:-}" ]; then "$RINGFENCE" "$@"; else cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -- "$@"; fi
+}
+
 # From a core module to a component with the world's docs.
 component() { # MODULE OUT
-  cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -p ringfence-tools-builder --example componentize -- \
-    "$1" "$here/wit" tool "$2"
+  ringfence tool build --quiet --module "$1" --wit "$here/wit" --world tool --out "$work/component" >/dev/null &&
+    mv "$work/component/$(basename "$1")" "$2"
 }
 
 c() {

@@ -83,6 +83,7 @@ impl Overrides {
                 if let Some(text) = description {
                     definition.description =
                         clean_description(text).ok_or_else(|| OverrideError::Empty { tool: tool.clone() })?;
+                    definition.documented = true;
                 }
                 if let Some(name) = name {
                     definition.name = name.clone();

@@ -94,7 +94,8 @@ impl Toolset {
     pub fn described(mut self, name: &str, description: &str) -> Option<Self> {
         let description = clean_description(description)?;
         let tool = self.tools.get_mut(&name.to_ascii_lowercase()).filter(|tool| tool.name() == name)?;
-        tool.described = Some(Arc::new(ToolDefinition { description, ..tool.definition().clone() }));
+        tool.described =
+            Some(Arc::new(ToolDefinition { description, documented: true, ..tool.definition().clone() }));
         Some(self)
     }
 

@@ -102,7 +102,7 @@ pub(crate) fn describe(error: &wasmtime::Error) -> String {
         (Some(trap), _) => trap.to_string().trim_start_matches("wasm trap: ").to_owned(),
         (None, Some(exit)) => format!("the tool exited with code {} before it returned", exit.0),
         // The outermost context is the backtrace, where there is one.
-        (None, None) => error.root_cause().to_string(),
+        (None, None) => in_plain_words(&error.root_cause().to_string()),
     };
     let mut line = bounded(&what, MESSAGE_BYTES);
     if let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() {
@@ -119,6 +119,18 @@ pub(crate) fn describe(error: &wasmtime::Error) -> String {
         }
     }
     line
+}
+
+/// What a toolchain's author may know and a tool's author doesn't.
+fn in_plain_words(cause: &str) -> String {
+    let meaning = if cause.starts_with("invalid utf-8") || cause.starts_with("incomplete utf-8") {
+        "a text that it returned isn't UTF-8"
+    } else if cause.starts_with("realloc return:") {
+        "its allocator (`cabi_realloc`) gave a place that isn't in its memory"
+    } else {
+        return cause.to_owned();
+    };
+    format!("{meaning} ({cause})")
 }
 
 /// A Rust symbol without its hash; any other name as it is.

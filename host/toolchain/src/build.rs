@@ -81,7 +81,7 @@ pub fn build(
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Built>, BuildError> {
     let project = Project::open(folder)?;
-    let mut shop = Workshop::new(options, tell);
+    let mut shop = Workshop::new(project.tools(), options, tell);
     let tools: Vec<(&ToolProject, Wit)> = project
         .tools()
         .iter()

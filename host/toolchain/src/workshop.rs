@@ -13,18 +13,29 @@ use std::process::Command;
 /// What a recipe has at hand.
 pub(crate) struct Workshop<'a> {
     machine: Machine,
+    tools: &'a [ToolProject],
     options: &'a Options,
     tell: &'a mut dyn FnMut(Progress),
 }
 
 impl<'a> Workshop<'a> {
-    pub(crate) fn new(options: &'a Options, tell: &'a mut dyn FnMut(Progress)) -> Self {
-        Self { machine: Machine::here(&options.cache), options, tell }
+    /// For building these tools, one after the other.
+    pub(crate) fn new(
+        tools: &'a [ToolProject],
+        options: &'a Options,
+        tell: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        Self { machine: Machine::here(&options.cache), tools, options, tell }
     }
 
     /// The machine.
     pub(crate) fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// All tools that are built by this command.
+    pub(crate) fn tools(&self) -> &'a [ToolProject] {
+        self.tools
     }
 
     /// What was asked for.

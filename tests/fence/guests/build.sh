@@ -4,8 +4,9 @@
 #   build.sh OUT LANG…       builds OUT/LANG.wasm; LANG: rust c python
 #
 # What pip and cargo install stays in ${XDG_CACHE_HOME:-$HOME/.cache}/ringfence/languages, where
-# tests/languages/build.sh has it too. Rust is built as tools-wasm/build.sh does. Ends with 1 and
-# what to install where a toolchain is missing.
+# tests/languages/build.sh has it too. Rust is built by `ringfence tool build`; RINGFENCE names the
+# binary (without it: cargo runs it). Ends with an error and what to install where a toolchain is
+# missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -22,33 +23,19 @@ WIT_BINDGEN=0.63.0
 
 missing() { echo "build.sh: missing for $language: $*" >&2; exit 1; }
 
+ringfence() {
+  if [ -n "${RINGFENCE:-}" ]; then "$RINGFENCE" "$@"; else cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -- "$@"; fi
+}
+
 # From a core module to a component.
 component() { # MODULE OUT
-  cargo run --quiet --locked --manifest-path "$root/Cargo.toml" -p ringfence-tools-builder --example componentize -- \
-    "$1" "$here/wit" hostile "$2"
+  ringfence tool build --quiet --module "$1" --wit "$here/wit" --world hostile --out "$work/component" >/dev/null
+  mv "$work/component/$(basename "$1")" "$2"
 }
 
 rust() {
-  local target_dir=${RINGFENCE_GUEST_TARGET:-$HOME/.cache/ringfence/guest-target} sep=$'\x1f' flags source
-  if command -v rustup >/dev/null && rustup target list --installed | grep -qx wasm32-wasip2; then
-    CARGO_TARGET_DIR=$target_dir cargo build --quiet --release --lib --locked --manifest-path "$here/rust/Cargo.toml" --target wasm32-wasip2
-    cp "$target_dir/wasm32-wasip2/release/ringfence_hostile.wasm" "$1"
-    return
-  fi
-  [ -x /usr/bin/cargo ] && [ -d /usr/lib/rustlib/src/rust ] && [ -x /usr/bin/wasm-ld-22 ] && [ -d /usr/lib/wasm32-wasi ] \
-    || missing "\`rustup target add wasm32-wasip2\`, or Debian's rustc-web cargo-web rust-web-src lld-22 wasi-libc"
-  flags="--remap-path-prefix=$root=/ringfence"
-  flags+="$sep--remap-path-prefix=$target_dir=/target"
-  flags+="$sep--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-  flags+="$sep-Lnative=/usr/lib/wasm32-wasi$sep-Clink-self-contained=no"
-  flags+="$sep--remap-path-prefix=/usr/lib/rustlib/src/rust=/rust-src"
-  for source in /usr/src/rustc-*; do flags+="$sep--remap-path-prefix=$source=/rust-src"; done
-  env -u RUSTFLAGS -u RUSTC_WRAPPER -u RUSTC_WORKSPACE_WRAPPER \
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_WASIP1_LINKER=/usr/bin/wasm-ld-22 \
-    CARGO_ENCODED_RUSTFLAGS="$flags" CARGO_TARGET_DIR="$target_dir" \
-    /usr/bin/cargo build --quiet --release --lib --locked --manifest-path "$here/rust/Cargo.toml" \
-    --target wasm32-wasip1 -Zbuild-std=std,panic_abort -Zbuild-std-features=
-  component "$target_dir/wasm32-wasip1/release/ringfence_hostile.wasm" "$1"
+  ringfence tool build "$here/rust" --out "$work/component" >/dev/null
+  mv "$work/component/rust.wasm" "$1"
 }
 
 c() {

@@ -34,7 +34,7 @@ pub use replay::ReplayArgs;
 pub use resume::{AnswerArgs, GoingOnArgs, ResumeArgs};
 pub use run::{FlowArg, LimitArgs, OnFailureArg, RunArgs};
 pub use supervise::SuperviseArgs;
-pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs};
+pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolTestArgs};
 pub use tool_add::{ApprovalArgs, ProjectArgs, ToolAddArgs, ToolFetchArgs, ToolRemoveArgs, ToolUpdateArgs};
 pub use tool_build::ToolBuildArgs;
 pub use tool_push::ToolPushArgs;
@@ -108,7 +108,7 @@ pub enum Command {
     Grant(GrantLaterArgs),
     /// Run the same goal through all flows and print what each came to, side by side
     Compare(CompareArgs),
-    /// List, inspect and call tools
+    /// Write, build, test, inspect and call tools; bring others' and publish your own
     Tool(ToolArgs),
     /// Write, check and show what holds, and explain what decides it
     Policy(PolicyArgs),

@@ -2,6 +2,7 @@
 
 use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
 use clap::{Args, Subcommand};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +40,14 @@ pub enum ToolCommand {
     /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
     /// missing, 130 cancelled.
     Build(ToolBuildArgs),
+    /// Check that a component behaves as a tool should, and run its own cases
+    ///
+    /// It is called with inputs made from its types: ordinary, empty, huge, hostile. It should say what
+    /// it does, answer what it can't do with an error and not with a crash, keep to its bounds, and give
+    /// equal answers to equal calls. `tests/cases.toml` beside it has its author's own cases.
+    ///
+    /// Exit codes: 0 nothing failed, 1 something did, 2 usage, 130 interrupted.
+    Test(ToolTestArgs),
 }
 
 /// `ringfence tool list`
@@ -70,6 +79,29 @@ pub struct ToolInspectArgs {
     /// What tools may touch.
     #[command(flatten)]
     pub grants: GrantArgs,
+}
+
+/// `ringfence tool test`
+#[derive(Debug, Clone, Args)]
+pub struct ToolTestArgs {
+    /// The component, or the folder of a tool project [default: that of the current folder]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The folder that its calls may read [default: one that is made up]
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Its author's cases [default: tests/cases.toml beside the component]
+    #[arg(long, value_name = "FILE")]
+    pub cases: Option<PathBuf>,
+    /// Time for each call: 500ms, 30s, 5m [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Try only this input, by its number, and show all that the call said
+    #[arg(long, value_name = "N", conflicts_with = "cases")]
+    pub only: Option<NonZeroU32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ringfence tool call`

@@ -15,5 +15,6 @@ mod recall;
 mod renamed;
 mod show;
 mod state;
+mod tested;
 mod tool;
 mod trust;

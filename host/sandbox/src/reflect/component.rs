@@ -112,8 +112,8 @@ impl<'a> Found<'a> {
     ) -> Result<ToolDefinition, String> {
         let outline = self.outline;
         let func = &outline.types[id];
-        let documented = self.docs.function(scope.interface, &export.function).is_some();
-        if let Some(reason) = not_a_tool(export, documented) {
+        let has_words = self.docs.function(scope.interface, &export.function).is_some();
+        if let Some(reason) = not_a_tool(export, has_words) {
             return Err(reason);
         }
         let name = ToolName::of_function(&export.function).ok_or_else(|| {
@@ -125,13 +125,15 @@ impl<'a> Found<'a> {
             );
         }
         let signature = self.converter.signature(scope, func)?;
-        let description =
-            self.converter.function_docs(scope.interface, &export.function).unwrap_or_else(|| {
-                format!("The function {} (it has no documentation).", clean(&export.to_string(), MAX_TEXT))
-            });
+        let words = self.converter.function_docs(scope.interface, &export.function);
+        let documented = words.is_some();
+        let description = words.unwrap_or_else(|| {
+            format!("The function {} (it has no documentation).", clean(&export.to_string(), MAX_TEXT))
+        });
         Ok(ToolDefinition {
             name,
             description,
+            documented,
             input_schema: input_schema(&signature),
             output_schema: output_schema(&signature),
             error_schema: error_schema(&signature),

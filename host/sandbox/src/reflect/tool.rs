@@ -59,6 +59,8 @@ pub struct ToolDefinition {
     /// What its documentation says; never empty, bounded, free of control characters. It is the
     /// component's own word and no more to be trusted than the component.
     pub description: String,
+    /// Whether anybody wrote a description, here or in the component.
+    pub documented: bool,
     /// JSON Schema of the arguments: an object.
     pub input_schema: Value,
     /// JSON Schema of what it returns when it goes well; `{"type": "null"}` for nothing.

@@ -90,7 +90,7 @@ pub(crate) fn missing(project: &ToolProject, machine: &Machine) -> Vec<Missing> 
         missing.push(rust_missing(machine));
     }
     let cargo = rust.map(|rust| rust.cargo);
-    if Clang::find(machine).is_none() && c_parts::wanted(project, cargo.as_deref(), machine) {
+    if Clang::find(machine).is_none() && c_parts::wanted(&project.folder, &[], cargo.as_deref(), machine) {
         missing.push(c_parts::missing(machine));
     }
     missing
@@ -121,13 +121,19 @@ pub(crate) fn build(project: &ToolProject, _wit: &Wit, shop: &mut Workshop<'_>) 
         return Err(BuildError::Missing(vec![rust_missing(&machine)]));
     };
     let manifest = project.folder.join("Cargo.toml");
-    cargo::check_package(&manifest)?;
+    let own = cargo::package(&manifest)?;
+    let root = cargo::workspace_root(&rust.cargo, &manifest, &machine).unwrap_or(project.folder.clone());
+    let mut packages = cargo::packages_of(&root, shop.tools(), &rust.cargo, &machine)?;
+    if packages.is_empty() {
+        packages.push(own);
+    }
     let target_dir = shop.options().cargo_target.clone();
     let target_dir = target_dir.unwrap_or_else(|| shop.options().cache.join("guest-target"));
     fs::create_dir_all(&target_dir).map_err(|error| BuildError::write(&target_dir, error))?;
     let target_dir = target_dir.canonicalize().map_err(|error| BuildError::read(&target_dir, error))?;
-    let clang =
-        c_parts::wanted(project, Some(&rust.cargo), &machine).then(|| Clang::find(&machine)).flatten();
+    let clang = c_parts::wanted(&root, &packages, Some(&rust.cargo), &machine)
+        .then(|| Clang::find(&machine))
+        .flatten();
     let mut toolchain = rust.toolchain(&machine);
     if let Some(clang) = &clang {
         toolchain = toolchain.with("clang", &clang.program, &machine);
@@ -136,7 +142,6 @@ pub(crate) fn build(project: &ToolProject, _wit: &Wit, shop: &mut Workshop<'_>) 
     shop.tell(Progress::Taking(toolchain.clone()));
     let mut command = shop.command(&rust.cargo);
     command.current_dir(&project.folder);
-    let root = cargo::workspace_root(&rust.cargo, &manifest, &machine).unwrap_or(project.folder.clone());
     let places = Places { root, target_dir, cargo_home: cargo_home(&machine) };
     command.env("CARGO_ENCODED_RUSTFLAGS", rust.flags(&places));
     command.env("CARGO_TARGET_DIR", &places.target_dir);
@@ -146,6 +151,7 @@ pub(crate) fn build(project: &ToolProject, _wit: &Wit, shop: &mut Workshop<'_>) 
     }
     command.args(["build", "--release", "--lib", "--manifest-path"]).arg(&manifest);
     command.args(["--target", rust.target(), "--message-format=json-render-diagnostics"]);
+    command.args(packages.iter().flat_map(|package| ["--package", package]));
     rust.put_into(&mut command);
     let module = cargo::build(&mut command, &manifest, shop)?;
     let bytes = fs::read(&module).map_err(|error| BuildError::read(&module, error))?;

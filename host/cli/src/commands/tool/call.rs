@@ -102,7 +102,7 @@ impl Scratch {
 
 /// Ctrl-C and SIGTERM end the guest, not this process: the call still has an outcome. From the
 /// return of this on, not from the first poll.
-fn cancel_on_signal(cancel: CancellationToken) -> Result<impl Future<Output = ()>> {
+pub(super) fn cancel_on_signal(cancel: CancellationToken) -> Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let unheard = "signals can't be caught";
     let mut interrupt = signal(SignalKind::interrupt()).context(unheard)?;

@@ -7,6 +7,7 @@ mod call;
 mod inspect;
 mod list;
 pub(super) mod shape;
+mod test;
 
 use crate::args::{GlobalArgs, GrantArgs, ToolArgs, ToolCommand};
 use crate::config::{Flags, Locked, Resolved, Role};
@@ -31,6 +32,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::Fetch(args) => bring::fetch(args, global),
         ToolCommand::Push(args) => bring::push(args, global),
         ToolCommand::Build(args) => build::execute(args, global),
+        ToolCommand::Test(args) => test::execute(args, global),
     }
 }
 

@@ -1,7 +1,6 @@
 //! C inside crates: the compiler for it, and whether one is wanted.
 
 use crate::machine::{Machine, Missing, System, Way};
-use crate::project::ToolProject;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,17 +42,17 @@ impl Clang {
     }
 }
 
-/// Whether a crate that compiles C is among those that the tool is made of.
-pub(super) fn wanted(project: &ToolProject, cargo: Option<&Path>, machine: &Machine) -> bool {
-    let mut folders = project.folder.ancestors();
-    let lock = folders.find_map(|folder| std::fs::read_to_string(folder.join("Cargo.lock")).ok());
+/// Whether a crate that compiles C is among those that the packages (none: the folder's own) are
+/// made of.
+pub(super) fn wanted(folder: &Path, packages: &[String], cargo: Option<&Path>, machine: &Machine) -> bool {
+    let lock = folder.ancestors().find_map(|folder| std::fs::read_to_string(folder.join("Cargo.lock")).ok());
     // Without a lock file nothing is known yet; the first build makes one.
     if !lock.is_some_and(|lock| lock.lines().any(|line| line == "name = \"cc\"")) {
         return false;
     }
     // The lock file has the crates of every target.
     let Some(cargo) = cargo else { return true };
-    let arguments = [
+    let mut arguments = vec![
         "tree",
         "--quiet",
         "--locked",
@@ -64,7 +63,8 @@ pub(super) fn wanted(project: &ToolProject, cargo: Option<&Path>, machine: &Mach
         "--invert",
         "cc",
     ];
-    machine.ask_in(&project.folder, cargo, &arguments).is_some_and(|tree| !tree.is_empty())
+    arguments.extend(packages.iter().flat_map(|package| ["--package", package]));
+    machine.ask_in(folder, cargo, &arguments).is_some_and(|tree| !tree.is_empty())
 }
 
 pub(super) fn missing(machine: &Machine) -> Missing {

@@ -1,7 +1,9 @@
 //! Talking with cargo: which workspace a package is in, which file its build made.
 
 use crate::error::BuildError;
+use crate::language::Language;
 use crate::machine::Machine;
+use crate::project::ToolProject;
 use crate::workshop::Workshop;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -19,19 +21,33 @@ enum Message {
     Other,
 }
 
-/// Fails where the manifest has no package that could be a tool.
-pub(super) fn check_package(manifest: &Path) -> Result<(), BuildError> {
+/// The name of the manifest's package.
+pub(super) fn package(manifest: &Path) -> Result<String, BuildError> {
     let text = std::fs::read_to_string(manifest).map_err(|error| BuildError::read(manifest, error))?;
     let table: toml::Table = toml::from_str(&text)
         .map_err(|error| BuildError::source(format!("{}: {error}", manifest.display())))?;
-    if table.contains_key("package") {
-        return Ok(());
-    }
-    Err(BuildError::source(format!(
-        "{} is a workspace without a package of its own: build a package's folder, or name several by \
-         `members = [\"…\"]` in a tool.toml beside it",
-        manifest.display()
-    )))
+    let name = table.get("package").and_then(|package| package.get("name")?.as_str());
+    name.map(str::to_owned).ok_or_else(|| {
+        BuildError::source(format!(
+            "{} is a workspace without a package of its own: build a package's folder, or name several by \
+             `members = [\"…\"]` in a tool.toml beside it",
+            manifest.display()
+        ))
+    })
+}
+
+/// The packages of those tools that are in the workspace at `root`. They are built together, as cargo
+/// builds a workspace: what they share is compiled once, with the features that any of them wants.
+pub(super) fn packages_of(
+    root: &Path,
+    tools: &[ToolProject],
+    cargo: &Path,
+    machine: &Machine,
+) -> Result<Vec<String>, BuildError> {
+    let is_there = |manifest: &PathBuf| workspace_root(cargo, manifest, machine).as_deref() == Some(root);
+    let rust = tools.iter().filter(|tool| tool.language == Language::Rust);
+    let manifests = rust.map(|tool| tool.folder.join("Cargo.toml")).filter(is_there);
+    manifests.map(|manifest| package(&manifest)).collect()
 }
 
 /// The folder of the workspace that the package is in.
@@ -77,10 +93,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let manifest = dir.path().join("Cargo.toml");
         std::fs::write(&manifest, "[workspace]\nmembers = [\"a\"]").unwrap();
-        let said = check_package(&manifest).unwrap_err().to_string();
+        let said = package(&manifest).unwrap_err().to_string();
         assert!(said.contains("is a workspace without a package of its own"), "{said}");
         std::fs::write(&manifest, "[package]\nname = \"a\"").unwrap();
-        check_package(&manifest).unwrap();
+        assert_eq!(package(&manifest).unwrap(), "a");
     }
 
     #[test]
