@@ -42,7 +42,8 @@ fn without_a_word_it_reads_what_the_project_grants_and_does_nothing_else() {
 fn the_hint_of_what_the_lock_leaves_out_can_be_followed() {
     let home = with_reader("", &["--dir", "src"]);
     assert!(peek(&home, "src/main.rs", &[]).out.contains("fn main"));
-    let explained = home.run(["policy", "explain", "docs/guide.md", "--project", "project", "--tool", "peek"]);
+    let explained =
+        home.run(["policy", "explain", "docs/guide.md", "--project", "project", "--tool", "peek"]);
     assert!(explained.out.contains("tool update reader"), "{explained}");
     let said = peek(&home, "docs/guide.md", &[]);
     assert!(said.code == 1 && said.err.contains("that ringfence.lock approves for it"), "{said}");
