@@ -155,6 +155,11 @@ impl Toolbox {
         self.sections.leaving_out(tool, denial, &self.all.tree.grants().dirs)
     }
 
+    /// The same of what a person approved for the tool's component.
+    pub fn lock_leaving_out(&self, tool: &str, denial: &Denial) -> Option<String> {
+        self.sections.lock_leaving_out(tool, denial, &self.all.tree.grants().dirs)
+    }
+
     /// A tool's report, with no hint that can't be followed.
     pub fn told(&self, tool: &str, report: CallReport) -> CallReport {
         report.with_left_out(|denial| self.leaving_out(tool, denial))
