@@ -1,6 +1,6 @@
 //! `ringfence tool`
 
-use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
+use super::{GrantArgs, ToolArgument, ToolBuildArgs, ToolNewArgs, parse_duration};
 use clap::{Args, Subcommand};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -40,6 +40,10 @@ pub enum ToolCommand {
     /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
     /// missing, 130 cancelled.
     Build(ToolBuildArgs),
+    /// Make a small complete tool project, to begin with
+    ///
+    /// Exit codes: 0 made, 1 it can't be written, 2 usage: also where something of this name is there.
+    New(ToolNewArgs),
     /// Check that a component behaves as a tool should, and run its own cases
     ///
     /// It is called with inputs made from its types: ordinary, empty, huge, hostile. It should say what

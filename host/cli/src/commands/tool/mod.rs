@@ -7,6 +7,7 @@ mod call;
 mod example;
 mod inspect;
 mod list;
+mod new;
 pub(super) mod shape;
 mod test;
 
@@ -35,6 +36,7 @@ pub(super) fn execute(args: &ToolArgs, global: &GlobalArgs) -> Result<Exit> {
         ToolCommand::Fetch(args) => bring::fetch(args, global),
         ToolCommand::Push(args) => bring::push(args, global),
         ToolCommand::Build(args) => build::execute(args, global),
+        ToolCommand::New(args) => new::execute(args, global),
         ToolCommand::Test(args) => test::execute(args, global),
     }
 }
