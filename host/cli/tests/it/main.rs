@@ -1,5 +1,6 @@
 //! The binary as a person meets it.
 
+mod bring;
 mod compile;
 mod config;
 mod docs;
