@@ -17,6 +17,7 @@ mod supervise;
 mod tool;
 mod tool_add;
 mod tool_build;
+mod tool_new;
 mod tool_push;
 mod values;
 mod variable;
@@ -37,6 +38,7 @@ pub use supervise::SuperviseArgs;
 pub use tool::{ToolArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs, ToolTestArgs};
 pub use tool_add::{ApprovalArgs, ProjectArgs, ToolAddArgs, ToolFetchArgs, ToolRemoveArgs, ToolUpdateArgs};
 pub use tool_build::ToolBuildArgs;
+pub use tool_new::ToolNewArgs;
 pub use tool_push::ToolPushArgs;
 pub use values::{
     PauseList, ToolArgument, host_in_flag, parse_duration, parse_host, parse_money, parse_size,

@@ -1,6 +1,6 @@
 //! `ringfence tool`
 
-use super::{GrantArgs, ToolArgument, ToolBuildArgs, parse_duration};
+use super::{GrantArgs, ToolArgument, ToolBuildArgs, ToolNewArgs, parse_duration};
 use clap::{Args, Subcommand};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -40,6 +40,10 @@ pub enum ToolCommand {
     /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
     /// missing, 130 cancelled.
     Build(ToolBuildArgs),
+    /// Make a small complete tool project, to begin with
+    ///
+    /// Exit codes: 0 made, 1 it can't be written, 2 usage: also where something of this name is there.
+    New(ToolNewArgs),
     /// Check that a component behaves as a tool should, and run its own cases
     ///
     /// It is called with inputs made from its types: ordinary, empty, huge, hostile. It should say what
@@ -107,15 +111,18 @@ pub struct ToolTestArgs {
 /// `ringfence tool call`
 #[derive(Debug, Clone, Args)]
 pub struct ToolCallArgs {
-    /// The tool's name
+    /// The tool's name, or the file of a component that has only one
     #[arg(value_name = "TOOL")]
     pub tool: String,
     /// Its arguments as one JSON object; `-` reads them from standard input
-    #[arg(value_name = "JSON", conflicts_with = "arguments")]
+    #[arg(value_name = "JSON", conflicts_with_all = ["arguments", "files"])]
     pub input: Option<String>,
-    /// One argument, read by its parameter's type; may be repeated
+    /// One argument, read by its parameter's type; may be repeated, a list's entry by entry
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     pub arguments: Vec<ToolArgument>,
+    /// One argument whose value is in a file: text, or the bytes where those are wanted
+    #[arg(long = "arg-file", value_name = "NAME=FILE")]
+    pub files: Vec<ToolArgument>,
     /// The project folder
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub project: PathBuf,

@@ -240,6 +240,20 @@ impl Resolved {
         Self::of_files(project, &files, flags, folders)
     }
 
+    /// As [`Self::look_around`], for a command to which the project hardly matters: where nobody has confirmed what
+    /// the project says, or it can't be read, it says nothing and nobody is asked. Tells whether it counts.
+    pub fn glance(project: &ProjectDir, flags: &Flags, folders: &Folders) -> Result<(Self, bool)> {
+        let counts = match ProjectFiles::read(project.path()) {
+            Ok(files) => flags.trust.is_some() || trust::is_trusted(project.path(), &files, folders)?,
+            Err(_) => false,
+        };
+        let resolved = match counts {
+            true => Self::look_around(project, flags, folders, false)?,
+            false => Self::of_user(flags, folders)?,
+        };
+        Ok((resolved, counts))
+    }
+
     /// What the user's own file and flags say, with no project.
     pub fn of_user(flags: &Flags, folders: &Folders) -> Result<Self> {
         Self::layered(&ProjectFiles::default(), flags, folders)

@@ -17,4 +17,5 @@ mod show;
 mod state;
 mod tested;
 mod tool;
+mod tool_build;
 mod trust;

@@ -31,7 +31,8 @@ export const words = {
     }
     const frequent = Array.from(times, ([word, times]) => ({ word, times }));
     frequent.sort((a, b) => b.times - a.times || byBytes(a.word, b.word));
-    return { ...counts, top: frequent.slice(0, Math.min(top ?? 10, MOST)) };
+    // QuickJS is given a u32 as if it had a sign; `>>>` takes it away.
+    return { ...counts, top: frequent.slice(0, Math.min((top ?? 10) >>> 0, MOST)) };
   },
 };
 

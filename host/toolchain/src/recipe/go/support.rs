@@ -1,5 +1,5 @@
 //! The support package of Go's bindings, `go.bytecodealliance.org/pkg`: as it comes with their
-//! generator, with its licence, so that no module proxy is needed.
+//! generator, with its licence, so that no module proxy is needed. Only `cabi_realloc` is changed.
 
 use crate::error::BuildError;
 use std::fs;

@@ -78,26 +78,17 @@ func allocateRaw(size, align uintptr) unsafe.Pointer {
 	}
 }
 
-// NB: `cabi_realloc` may be called before the Go runtime has been initialized,
-// in which case we need to use `runtime.sbrk` to do allocations.  The following
-// is an abbreviation of [Till's
-// efforts](https://github.com/bytecodealliance/go-modules/pull/367).
+// Changed by Ringfence: memory for arguments and for what imports return never comes from the
+// garbage collector's heap. Asking for some of that can begin a collection, which asks the host for
+// the time, and a component that is just being given something can't ask for anything. It isn't
+// freed: an instance serves one call. `runtime.sbrk` gives whole pages, so pieces are cut from them.
 
 //go:linkname sbrk runtime.sbrk
 func sbrk(n uintptr) unsafe.Pointer
 
-//nolint:unused
-var useGCAllocations = false
+const pages = 64 * 1024
 
-func init() {
-	useGCAllocations = true
-}
-
-//nolint:unused
-func offset(ptr, align uintptr) uintptr {
-	newptr := (ptr + align - 1) &^ (align - 1)
-	return newptr - ptr
-}
+var next, end uintptr
 
 var pinner = runtime.Pinner{}
 
@@ -111,13 +102,13 @@ func cabiRealloc(oldPointer unsafe.Pointer, oldSize, align, newSize uintptr) uns
 	if oldPointer != nil || oldSize != 0 {
 		panic("todo")
 	}
-
-	if useGCAllocations {
-		return Allocate(&pinner, newSize, align)
-	} else {
-		alignedSize := newSize + offset(newSize, align)
-		unaligned := sbrk(alignedSize)
-		off := offset(uintptr(unaligned), align)
-		return unsafe.Add(unaligned, off)
+	start := (next + align - 1) &^ (align - 1)
+	if next == 0 || start+newSize > end {
+		size := max(newSize+align, pages)
+		next = uintptr(sbrk(size))
+		end = next + size
+		start = (next + align - 1) &^ (align - 1)
 	}
+	next = start + newSize
+	return unsafe.Pointer(start)
 }
