@@ -59,12 +59,16 @@ impl Sections {
             named.leaving_out(denial, &[]).map(|key| format!("the role's [roles.{name}] {key}"))
         });
         let of_tool = of_tool.map(|key| format!("its own [tools.{tool}] {key}"));
-        let of_lock = self.bounds.get(tool).and_then(|(update, named)| {
-            let key = named.leaving_out(denial, granted)?;
-            let more = denial.would_allow.as_deref().unwrap_or_default();
-            Some(format!("the {key} that ringfence.lock approves for it (`{update} {more}` approves more)"))
-        });
+        let of_lock = self.lock_leaving_out(tool, denial, granted);
         let both: Vec<String> = of_tool.into_iter().chain(of_role).chain(of_lock).collect();
         (!both.is_empty()).then(|| both.join(" and "))
+    }
+
+    /// The same of what was approved for the tool's component alone.
+    pub fn lock_leaving_out(&self, tool: &str, denial: &Denial, granted: &[DirGrant]) -> Option<String> {
+        let (update, named) = self.bounds.get(tool)?;
+        let key = named.leaving_out(denial, granted)?;
+        let more = denial.would_allow.as_deref().unwrap_or_default();
+        Some(format!("the {key} that ringfence.lock approves for it (`{update} {more}` approves more)"))
     }
 }

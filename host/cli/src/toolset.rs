@@ -14,7 +14,7 @@ use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
     Access, CallReport, ComponentSource, Denial, Digest, EgressContext, Facts, GrantedTree, Grants, Limits,
-    ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
+    LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -68,7 +68,30 @@ impl Toolbox {
         components: &[ComponentSource],
         bounds: &Bounds,
     ) -> Result<Self> {
-        let mut tools = load(sandbox, components)?;
+        Self::of(load(sandbox, components)?, project, grants, narrowed, bounds)
+    }
+
+    /// The tools of one component and no others, under what is said of all tools and of these.
+    pub fn of_one(
+        project: &ProjectDir,
+        resolved: &Resolved,
+        component: Arc<LoadedComponent>,
+    ) -> Result<Self> {
+        let tools = Toolset::new([component]).or_usage()?;
+        let own = resolved.tools.iter().filter(|(name, _)| tools.get(name).is_some());
+        let own = own.map(|(name, policy)| (name.clone(), policy.clone())).collect();
+        let bounds = Locked::bounds(&resolved.locked);
+        let toolbox = Self::of(tools, project, &resolved.grants, &own, &bounds)?;
+        Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
+    }
+
+    fn of(
+        mut tools: Toolset,
+        project: &ProjectDir,
+        grants: &Grants,
+        narrowed: &BTreeMap<String, ToolPolicy>,
+        bounds: &Bounds,
+    ) -> Result<Self> {
         let open = |grants: &Grants| -> Result<Scope> {
             let tree = GrantedTree::open(project, grants).or_usage()?;
             Ok(Scope { tree, limits: grants.limits.clone() })
@@ -130,6 +153,11 @@ impl Toolbox {
     /// What leaves out what a tool was refused, where no grant would help.
     pub fn leaving_out(&self, tool: &str, denial: &Denial) -> Option<String> {
         self.sections.leaving_out(tool, denial, &self.all.tree.grants().dirs)
+    }
+
+    /// The same of what a person approved for the tool's component.
+    pub fn lock_leaving_out(&self, tool: &str, denial: &Denial) -> Option<String> {
+        self.sections.lock_leaving_out(tool, denial, &self.all.tree.grants().dirs)
     }
 
     /// A tool's report, with no hint that can't be followed.
@@ -310,9 +338,21 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
     for source in others {
         let component = sandbox.load(source.clone()).or_usage()?;
         component.can_run().or_usage()?;
+        if component.tools().tools.is_empty() {
+            return Err(no_tools(&component));
+        }
         components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
+}
+
+/// A component that nobody can call is a mistake, not a wish to be ignored.
+fn no_tools(component: &LoadedComponent) -> anyhow::Error {
+    let functions = component.tools().unsupported.iter();
+    let reasons: Vec<_> = functions.map(|one| format!("{}: {}", one.export, one.reason)).collect();
+    let why = if reasons.is_empty() { "it exports none".to_owned() } else { reasons.join("; ") };
+    let what = format!("{} has no function that can be a tool: {why}", component.name());
+    Refusal::usage(what).hint("leave it out, or name another component").into()
 }
 
 /// The tool of this name; the error names the one that was likely meant, and all.

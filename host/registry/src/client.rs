@@ -88,7 +88,9 @@ impl Client {
             let beside = address.signature();
             let signature = match self.get(beside.clone(), beside.as_str(), MAX_SIGNATURE_BYTES).await {
                 Ok(signature) => Ok(String::from_utf8_lossy(&signature).into_owned()),
-                Err(Error::NotFound { .. }) => Err(SignatureError::Missing { looked_at: beside.to_string() }),
+                Err(Error::NotFound { .. }) => {
+                    Err(SignatureError::Missing { looked_at: format!("{beside} isn't there") })
+                }
                 Err(error) => return Err(error),
             };
             Some(signed(source, keys, &bytes, signature)?)
@@ -116,7 +118,7 @@ fn file(source: &Source, path: &Path, keys: &[&PublicKey]) -> Result<Fetched, Er
         let signature = match read(&beside, MAX_SIGNATURE_BYTES) {
             Ok(signature) => Ok(String::from_utf8_lossy(&signature).into_owned()),
             Err(Error::File { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Err(SignatureError::Missing { looked_at: beside.display().to_string() })
+                Err(SignatureError::Missing { looked_at: format!("{} isn't there", beside.display()) })
             }
             Err(error) => return Err(error),
         };

@@ -6,6 +6,7 @@
 //! or who approves it. What a peer sends is hostile input: everything that it can make grow is
 //! bounded, and nothing of it counts before its digest was computed here.
 
+mod bundle;
 mod client;
 mod component;
 mod error;

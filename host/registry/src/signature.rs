@@ -16,7 +16,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SignatureError {
     /// There is none.
-    #[error("it must be signed, by your configuration, and has no signature ({looked_at})")]
+    #[error("it must be signed, by your configuration, and has no signature: {looked_at}")]
     Missing {
         /// Where one was looked for.
         looked_at: String,

@@ -222,6 +222,11 @@ impl LoadedComponent {
         self.source.digest()
     }
 
+    /// Its bytes, fetched for this.
+    pub fn bytes(&self) -> Result<Arc<[u8]>, LoadError> {
+        self.source.bytes()
+    }
+
     /// Its tools, the functions that can't be tools, and what it imports.
     pub fn tools(&self) -> &ComponentTools {
         &self.tools

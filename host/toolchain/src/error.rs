@@ -24,12 +24,12 @@ pub enum BuildError {
         /// What the system says.
         reason: String,
     },
-    /// `tool.toml` says something that can't be.
+    /// There is no project, or its `tool.toml` says something that can't be.
     #[error("{}: {reason}", path.display())]
     Settings {
-        /// The file.
+        /// The folder, or the file.
         path: PathBuf,
-        /// What is wrong in it, and what would be right.
+        /// What is wrong with it, and what would be right.
         reason: String,
     },
     /// Nothing in the folder tells of a language.

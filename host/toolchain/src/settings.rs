@@ -28,9 +28,10 @@ pub(crate) struct Settings {
 impl Settings {
     /// Those of a folder, with the folder's real path.
     pub(crate) fn of(folder: &Path) -> Result<(PathBuf, Self), BuildError> {
-        let real = folder.canonicalize().map_err(|error| BuildError::read(folder, error))?;
+        let none = |reason: String| BuildError::Settings { path: folder.to_owned(), reason };
+        let real = folder.canonicalize().map_err(|error| none(format!("no tool is there: {error}")))?;
         if !real.is_dir() {
-            return Err(BuildError::read(folder, "it is no folder; a tool project is one"));
+            return Err(none("it is a file; a tool project is a folder".to_owned()));
         }
         let path = real.join(FILE);
         let settings = match std::fs::read_to_string(&path) {

@@ -29,10 +29,15 @@ impl Wit {
             Ok((package, _)) => package,
             Err(error) => {
                 let told = resolve.render_error(&error);
+                // Where the parser shows the place, what it was about to do says nothing more.
+                let contexts = error.chain().map(|context| format!("{context}: "));
+                let shown =
+                    contexts.fold(told.as_str(), |told, context| told.strip_prefix(&context).unwrap_or(told));
+                let shown = if told.contains('\n') { shown } else { &told };
                 return Err(wrong(format!(
                     "the WIT in {} can't be read: {}",
                     path.display(),
-                    told.trim_end()
+                    shown.trim_end()
                 )));
             }
         };

@@ -111,15 +111,18 @@ pub struct ToolTestArgs {
 /// `ringfence tool call`
 #[derive(Debug, Clone, Args)]
 pub struct ToolCallArgs {
-    /// The tool's name
+    /// The tool's name, or the file of a component that has only one
     #[arg(value_name = "TOOL")]
     pub tool: String,
     /// Its arguments as one JSON object; `-` reads them from standard input
-    #[arg(value_name = "JSON", conflicts_with = "arguments")]
+    #[arg(value_name = "JSON", conflicts_with_all = ["arguments", "files"])]
     pub input: Option<String>,
-    /// One argument, read by its parameter's type; may be repeated
+    /// One argument, read by its parameter's type; may be repeated, a list's entry by entry
     #[arg(long = "arg", value_name = "NAME=VALUE")]
     pub arguments: Vec<ToolArgument>,
+    /// One argument whose value is in a file: text, or the bytes where those are wanted
+    #[arg(long = "arg-file", value_name = "NAME=FILE")]
+    pub files: Vec<ToolArgument>,
     /// The project folder
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub project: PathBuf,

@@ -27,7 +27,7 @@ pub struct ApprovalArgs {
     pub approve: Vec<Digest>,
     /// Give a tool of it another name; may be repeated
     #[arg(long = "rename", value_name = "TOOL=NEW", value_parser = parse_rename, help_heading = "Approval")]
-    pub names: Vec<(ToolName, ToolName)>,
+    pub renamed: Vec<(ToolName, ToolName)>,
 }
 
 /// Which project, and whether its files count.

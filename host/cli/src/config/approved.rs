@@ -42,8 +42,9 @@ impl Approved {
     /// What flags say.
     pub fn named(dirs: &[DirSpec], hosts: &[HostGrant], env: &[VariableName]) -> Self {
         let folder = |dir: &DirSpec| Folder { path: dir.path.clone(), access: dir.access };
+        let folders: BTreeSet<_> = dirs.iter().map(folder).collect();
         Self {
-            dirs: dirs.iter().map(folder).collect(),
+            dirs: folders.into_iter().collect(),
             hosts: hosts.to_vec(),
             env: env.iter().cloned().collect(),
         }
@@ -120,8 +121,8 @@ mod tests {
         };
         for (own, dirs, hosts, env) in [
             (approved(&[], &[], &[]), &[][..], &[][..], &[][..]),
-            (approved(&["."], &[], &["TZ", "HOME"]), &["src:read", "docs:read"], &[], &["TZ"]),
-            (approved(&["src/a:write", "docs:write"], &[], &[]), &["src/a:write", "docs:read"], &[], &[]),
+            (approved(&["."], &[], &["TZ", "HOME"]), &["docs:read", "src:read"], &[], &["TZ"]),
+            (approved(&["src/a:write", "docs:write"], &[], &[]), &["docs:read", "src/a:write"], &[], &[]),
             (
                 approved(&["tests"], &["https://a.example/v1", "https://b.example"], &[]),
                 &[],

@@ -4,7 +4,8 @@
 //! lock.
 
 use super::lock::{Entry, Lock};
-use super::project_files::component_of;
+use super::project_files::{ProjectFiles, component_of};
+use super::{Flags, Resolved, trusted_keys, user_file};
 use crate::exit::Refusal;
 use crate::shelf::Shelf;
 use crate::shell;
@@ -13,7 +14,7 @@ use crate::toolset::{Bound, Bounds};
 use anyhow::Result;
 use ringfence_registry::{Source, TrustedKeys};
 use ringfence_sandbox::reflect::{ComponentTools, ReflectLimits, reflect};
-use ringfence_sandbox::{ComponentSource, Digest};
+use ringfence_sandbox::{ComponentSource, Digest, ProjectDir};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -189,6 +190,41 @@ impl Locked {
             (locked.entry.digest, Bound { component: name.to_string(), approved: approved.clone() })
         };
         all.iter().map(bound).collect()
+    }
+}
+
+impl Resolved {
+    /// What holds with these files of a project, which somebody has confirmed.
+    pub fn of_files(
+        project: &ProjectDir,
+        files: &ProjectFiles,
+        flags: &Flags,
+        folders: &Folders,
+    ) -> Result<Self> {
+        let mut resolved = Self::layered(files, flags, folders)?;
+        let keys = Self::trusted_keys(folders)?;
+        resolved.locked = Locked::all(&files.lock, project.path(), &keys, folders)?;
+        for locked in &resolved.locked {
+            match &locked.here {
+                Here::Ready(source) => resolved.components.push(source.clone()),
+                // Its tools aren't there to be narrowed.
+                Here::Not(_) => resolved.tools.retain(|tool, _| !locked.entry.tools.contains(tool)),
+            }
+        }
+        Ok(resolved)
+    }
+
+    /// The keys that the user's own file names.
+    pub fn trusted_keys(folders: &Folders) -> Result<TrustedKeys> {
+        trusted_keys::read(&user_file::read(folders)?)
+    }
+
+    /// Why pinned components aren't run, one by one.
+    pub fn unusable(&self, project: &Path) -> impl Iterator<Item = Refusal> {
+        self.locked.iter().filter_map(move |locked| match &locked.here {
+            Here::Ready(_) => None,
+            Here::Not(unusable) => Some(unusable.refusal(&locked.entry, project)),
+        })
     }
 }
 

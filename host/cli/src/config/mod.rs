@@ -45,7 +45,7 @@ pub use locked::{Differences, Here, Locked, Unusable, absolute};
 pub use lowered::Lowered;
 pub use named::Named;
 pub use origin::{Layer, Origins, Setting, Source};
-pub use project_files::{CONFIG, PROMPTS, ProjectFiles};
+pub use project_files::{CONFIG, PROMPTS, ProjectFiles, component_of};
 pub use roles::{Role, RoleSection};
 pub use survey::Survey;
 
@@ -55,7 +55,6 @@ use crate::state_dir::Folders;
 use crate::trust::{self, Asking};
 use anyhow::Result;
 use ringfence_engine::{Flow, Limits as RunLimits, OnStageFailure, PausePoint, Prompts};
-use ringfence_registry::TrustedKeys;
 use ringfence_sandbox::{
     ComponentSource, DirGrant, Grants, HostGrant, Limits as CallLimits, MaskPattern, ProjectDir, SecretGrant,
     VariableName,
@@ -63,7 +62,7 @@ use ringfence_sandbox::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What the command line says.
 #[derive(Debug, Clone, Default)]
@@ -241,37 +240,18 @@ impl Resolved {
         Self::of_files(project, &files, flags, folders)
     }
 
-    /// What holds with these files of a project, which somebody has confirmed.
-    pub fn of_files(
-        project: &ProjectDir,
-        files: &ProjectFiles,
-        flags: &Flags,
-        folders: &Folders,
-    ) -> Result<Self> {
-        let mut resolved = Self::layered(files, flags, folders)?;
-        let keys = Self::trusted_keys(folders)?;
-        resolved.locked = Locked::all(&files.lock, project.path(), &keys, folders)?;
-        for locked in &resolved.locked {
-            match &locked.here {
-                Here::Ready(source) => resolved.components.push(source.clone()),
-                // Its tools aren't there to be narrowed.
-                Here::Not(_) => resolved.tools.retain(|tool, _| !locked.entry.tools.contains(tool)),
-            }
-        }
-        Ok(resolved)
-    }
-
-    /// The keys that the user's own file names.
-    pub fn trusted_keys(folders: &Folders) -> Result<TrustedKeys> {
-        trusted_keys::read(&user_file::read(folders)?)
-    }
-
-    /// Why pinned components aren't run, one by one.
-    pub fn unusable(&self, project: &Path) -> impl Iterator<Item = Refusal> {
-        self.locked.iter().filter_map(move |locked| match &locked.here {
-            Here::Ready(_) => None,
-            Here::Not(unusable) => Some(unusable.refusal(&locked.entry, project)),
-        })
+    /// As [`Self::look_around`], for a command to which the project hardly matters: where nobody has confirmed what
+    /// the project says, or it can't be read, it says nothing and nobody is asked. Tells whether it counts.
+    pub fn glance(project: &ProjectDir, flags: &Flags, folders: &Folders) -> Result<(Self, bool)> {
+        let counts = match ProjectFiles::read(project.path()) {
+            Ok(files) => flags.trust.is_some() || trust::is_trusted(project.path(), &files, folders)?,
+            Err(_) => false,
+        };
+        let resolved = match counts {
+            true => Self::look_around(project, flags, folders, false)?,
+            false => Self::of_user(flags, folders)?,
+        };
+        Ok((resolved, counts))
     }
 
     /// What the user's own file and flags say, with no project.

@@ -239,7 +239,7 @@ fn lock_in(root: &OwnedFd) -> Result<Option<(Lock, Vec<u8>)>> {
 }
 
 /// The bytes of a component that lies in the project.
-pub(super) fn component_of(project: &Path, path: &Path) -> Result<Vec<u8>> {
+pub fn component_of(project: &Path, path: &Path) -> Result<Vec<u8>> {
     let root = rustix::fs::openat(CWD, project, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
         .with_context(|| format!("the project folder {} can't be opened", project.display()))?;
     let shown = path.to_string_lossy();

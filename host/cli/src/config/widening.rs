@@ -183,6 +183,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("secrets.host", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
     ("secrets.header", "secrets.s = { env = 'E', host = 'https://evil.example', header = 'x' }"),
     ("secrets.prefix", "secrets.s = { env = 'E', host = 'https://a.example', header = 'x', prefix = 'y' }"),
+    ("trusted_keys", "[[trusted_keys]]\nsource = 'oci://evil.example/'\nkey = 'k.pub'"),
+    ("trusted_key.source", "[[trusted_keys]]\nsource = 'oci://evil.example/'\nkey = 'k.pub'"),
+    ("trusted_key.key", "[[trusted_keys]]\nsource = 'oci://evil.example/'\nkey = 'k.pub'"),
     ("experts.base_url", "experts.e.base_url = 'http://evil'"),
     ("experts.plain_http", "experts.e.plain_http = true"),
 ];

@@ -1,5 +1,6 @@
 //! The binary as a person meets it.
 
+mod bring;
 mod compile;
 mod config;
 mod docs;
@@ -16,5 +17,6 @@ mod show;
 mod state;
 mod tested;
 mod tool;
+mod tool_build;
 mod tool_new;
 mod trust;

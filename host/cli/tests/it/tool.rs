@@ -2,6 +2,7 @@
 
 use crate::program::{Home, Said};
 use insta::{assert_snapshot, with_settings};
+use ringfence_sandbox::standard;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
@@ -21,6 +22,12 @@ pub(crate) fn component() -> Vec<u8> {
         (func (export "add") (param "left" u32) (param "right" u32) (result u32)
             (canon lift (core func $i "add"))))"#;
     wat::parse_str(text).expect("a component")
+}
+
+/// The standard component that reads files.
+fn files() -> Vec<u8> {
+    let files = standard::components().iter().find(|known| known.name() == "files");
+    files.expect("it is there").bytes().expect("its bytes")
 }
 
 fn project() -> Home {
@@ -77,17 +84,135 @@ fn the_list_for_programs_has_the_schemas() {
 fn a_tool_is_shown_as_a_model_sees_it_with_what_it_can_do() {
     let home = project();
     let said = home.run(["tool", "inspect", "read_file", "--project", "project", "--dir", "src"]);
-    with_settings!({filters => [(r"blake3:[0-9a-f]{64}", "[DIGEST]"), (r"size +.*", "size       [SIZE]"), (r"made by .*\n", "")]}, {
+    with_settings!({filters => [(r"(blake3|sha256):[0-9a-f]{64}", "[DIGEST]"), (r"size  +.*", "size       [SIZE]"), (r"made from .*\n", "")]}, {
         assert_snapshot!(said);
     });
     let said = home.run(["tool", "inspect", "./adder.wasm"]);
-    with_settings!({filters => [(r"blake3:[0-9a-f]{64}", "[DIGEST]")]}, {
+    with_settings!({filters => [(r"(blake3|sha256):[0-9a-f]{64}", "[DIGEST]")]}, {
         assert_snapshot!(said);
     });
     let said = home.run(["tool", "inspect", "./adder.wasm", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(shown["tools"].as_array().unwrap().len(), 3);
     assert_eq!(shown["size"], component().len());
+    assert_eq!((&shown["runs_here"], &shown["obstacles"]), (&json!(true), &json!([])));
+    assert!(shown["sha256"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn a_component_is_shown_whatever_the_project_around_it_says() {
+    let home = project();
+    home.write("project/ringfence.toml", "components = ['gone.wasm']\n");
+    let said = home.run(["tool", "inspect", "adder.wasm", "--project", "project"]);
+    assert!(said.code == 0 && said.out.contains("add(left: u32, right: u32)"), "{said}");
+    assert!(said.err.starts_with("note: nobody has confirmed the configuration of "), "{said}");
+    home.write("files.wasm", files());
+    let said = home.run(["tool", "inspect", "files.wasm", "--quiet"]);
+    assert!(said.code == 0 && said.out.contains("\nread_file(file_path: string"), "{said}");
+}
+
+#[test]
+fn what_a_component_lacks_here_is_shown_and_no_call_of_it_is_made() {
+    let home = project();
+    let text = r#"(component
+        (import "acme:db/store@1.0.0" (instance (export "get" (func (param "key" string) (result string)))))
+        (core module $m (func (export "go")))
+        (core instance $i (instantiate $m))
+        (func (export "go") (canon lift (core func $i "go"))))"#;
+    home.write("lacking.wasm", wat::parse_str(text).unwrap());
+    let said = home.run(["tool", "inspect", "lacking.wasm"]);
+    assert!(
+        said.code == 0 && said.out.contains("runs here  no: it imports `acme:db/store@1.0.0`: "),
+        "{said}"
+    );
+    for words in [&["lacking.wasm"][..], &["go", "--component", "lacking.wasm"]] {
+        let said = call(&home, words);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{said}");
+        assert!(said.err.contains("can't run here: it imports `acme:db/store@1.0.0`"), "{said}");
+    }
+}
+
+#[test]
+fn a_command_for_a_shell_is_shown_as_what_it_is_and_refused_as_a_tool() {
+    let home = project();
+    let text = r#"(component
+        (core module $m (func (export "run") (result i32) i32.const 0))
+        (core instance $i (instantiate $m))
+        (func $run (result (result)) (canon lift (core func $i "run")))
+        (instance $cli (export "run" (func $run)))
+        (export "wasi:cli/run@0.2.3" (instance $cli)))"#;
+    home.write("command.wasm", wat::parse_str(text).unwrap());
+    let said = home.run(["tool", "inspect", "command.wasm"]);
+    assert!(said.code == 0 && said.out.contains("none of its functions can be a tool"), "{said}");
+    assert!(said.out.contains("is an entry point of WASI for a command"), "{said}");
+    let said = home.run(["tool", "list", "project", "--component", "command.wasm"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{said}");
+    assert!(
+        said.err.contains("command.wasm has no function that can be a tool: `run` of `wasi:cli/run"),
+        "{said}"
+    );
+}
+
+#[test]
+fn files_that_are_no_components_are_told_apart_with_what_to_do() {
+    let home = project();
+    home.write("empty.wasm", "");
+    home.write("module.wasm", b"\0asm\x01\0\0\0");
+    home.write("cut.wasm", &component()[..200]);
+    home.write("text.wasm", "(component)");
+    home.write("large.wasm", vec![0; (64 << 20) + 1]);
+    for (file, wanted) in [
+        ("empty.wasm", "the file is empty"),
+        ("module.wasm", "ringfence tool build --module MODULE.wasm"),
+        ("cut.wasm", "it ends after 200 bytes in the middle of a section"),
+        ("text.wasm", "it looks like WebAssembly text"),
+        ("large.wasm", "a component may have at most 67108864"),
+    ] {
+        for command in [["tool", "inspect"], ["tool", "call"], ["tool", "test"]] {
+            let said = home.run(command.iter().chain([&file, &"--project", &"project"]));
+            assert_eq!((said.code, said.out.as_str()), (2, ""), "{said}");
+            assert!(said.err.contains(wanted), "{command:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_component_s_file_is_called_where_it_has_one_tool() {
+    let home = project();
+    let text = r#"(component
+        (core module $m (func (export "add") (param i32 i32) (result i32) local.get 0 local.get 1 i32.add))
+        (core instance $i (instantiate $m))
+        (func (export "add") (param "left" u32) (param "right" u32) (result u32)
+            (canon lift (core func $i "add"))))"#;
+    home.write("one.wasm", wat::parse_str(text).unwrap());
+    let said = call(&home, &["one.wasm", "--arg", "left=40", "--arg", "right=2", "--quiet"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "42\n"), "{said}");
+    let said = call(&home, &["./adder.wasm"]);
+    assert_eq!(said.code, 2, "{said}");
+    assert!(said.err.contains("adder.wasm has several tools: add, boom, spin_forever"), "{said}");
+    assert!(said.err.contains("ringfence tool call add --component ./adder.wasm"), "{said}");
+}
+
+#[test]
+fn the_example_in_a_refusal_is_a_call_that_works() {
+    let home = project();
+    home.write("project/README.md", "# Hello\n");
+    let said = home.run(["tool", "call", "read_file", "--project", "project"]);
+    let example = said.err.lines().last().unwrap().trim().to_owned();
+    assert!(example.starts_with("ringfence tool call read_file --project project --arg"), "{said}");
+    let said = home.run(example.split_whitespace().skip(1));
+    assert!(said.code == 0 && said.out.contains("# Hello"), "{said}");
+}
+
+#[test]
+fn an_argument_can_be_in_a_file_and_in_any_script() {
+    let home = project();
+    home.write("project/说明.txt", "你好\n");
+    home.write("path.txt", "说明.txt");
+    for words in [["--arg", "file_path=说明.txt"], ["--arg-file", "file_path=path.txt"]] {
+        let said = call(&home, &["read_file", words[0], words[1], "--quiet"]);
+        assert!(said.code == 0 && said.out.contains("你好"), "{said}");
+    }
 }
 
 #[test]

@@ -28,6 +28,9 @@ pub(super) struct Descriptor {
     pub(super) annotations: BTreeMap<String, String>,
     #[serde(default, skip_serializing)]
     platform: Option<Platform>,
+    /// What kind of artifact it is, where an index says so.
+    #[serde(default, skip_serializing)]
+    pub(super) artifact_type: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -46,6 +49,7 @@ impl Descriptor {
             size: bytes.len() as u64,
             annotations: BTreeMap::new(),
             platform: None,
+            artifact_type: None,
         }
     }
 

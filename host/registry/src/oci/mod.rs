@@ -171,6 +171,19 @@ impl<'c> Registry<'c> {
         })
     }
 
+    /// What refers to an artifact, as an index; none if nothing does.
+    async fn referrers(&self, digest: Sha256, what: &str) -> Result<Option<Vec<u8>>, Error> {
+        let url = self.url(&format!("referrers/{digest}"))?;
+        let answer =
+            self.ask(Ask { accept: Some(manifest::ACCEPTED), ..Ask::get(url, what) }, Use::Pull).await?;
+        if answer.status == StatusCode::OK {
+            return answer.body(MAX_MANIFEST_BYTES).await.map(Some);
+        }
+        // Registries without that API have the index at a tag.
+        let tag = format!("sha256-{}", digest.hex());
+        Ok(self.manifest(&tag, None, what).await?.map(|(_, bytes)| bytes))
+    }
+
     /// A manifest by tag or digest, with its own digest; none if there is none.
     async fn manifest(
         &self,

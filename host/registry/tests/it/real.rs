@@ -44,9 +44,10 @@ impl RealRegistry {
         let mut command = Command::new("docker-registry");
         command.args(["serve", &path("config.yml")]).stdout(Stdio::null()).stderr(Stdio::null());
         let process = command.spawn().expect("docker-registry");
+        let registry = Self { process, host, _folder: folder };
         for _ in 0..200 {
-            if TcpStream::connect(&host).is_ok() {
-                return Self { process, host, _folder: folder };
+            if TcpStream::connect(&registry.host).is_ok() {
+                return registry;
             }
             std::thread::sleep(Duration::from_millis(50));
         }

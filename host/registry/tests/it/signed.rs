@@ -1,7 +1,10 @@
 //! Signatures of artifacts, as `cosign sign --key` puts them into a registry.
 
 use crate::maker::{COMPONENT, Registry, Signer, WASM, fetch_signed, manifest, part};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use ringfence_registry::{Sha256, TrustedKeys};
+use ringfence_tests::loopback::Reply;
 use serde_json::{Value, json};
 
 fn payload(digest: &str) -> Vec<u8> {
@@ -88,5 +91,48 @@ async fn whoever_signs_an_index_or_its_artifact_signs_the_component() {
         place(&registry, digest, &[(payload.clone(), signer.sign(&payload))]);
         let fetched = fetch_signed(&registry.reference(":2"), &keys(&registry, &signer)).await.unwrap();
         assert_eq!(fetched.signed_by, Some(signer.public.id()));
+    }
+}
+
+/// Puts a bundle where cosign 3 does: in a registry with the API for referrers, or without.
+fn place_bundle(registry: &Registry, digest: Sha256, signer: &Signer, subject: Sha256, has_api: bool) {
+    let kind = "application/vnd.dev.sigstore.bundle.v0.3+json";
+    let statement = json!({ "_type": "https://in-toto.io/Statement/v1", "predicate": {},
+        "predicateType": "https://sigstore.dev/cosign/sign/v1", "subject": [{ "digest": { "sha256": subject.hex() } }] })
+    .to_string();
+    let payload_type = "application/vnd.in-toto+json";
+    let signed = format!("DSSEv1 {} {payload_type} {} {statement}", payload_type.len(), statement.len());
+    let envelope = json!({ "payload": STANDARD.encode(&statement), "payloadType": payload_type,
+        "signatures": [{ "sig": signer.sign(signed.as_bytes()) }] });
+    let bundle =
+        json!({ "mediaType": kind, "verificationMaterial": {}, "dsseEnvelope": envelope }).to_string();
+    registry.blob(bundle.as_bytes());
+    let own = registry.manifest("bundle", &manifest(&[part(kind, bundle.as_bytes())]));
+    let index = json!({ "schemaVersion": 2, "manifests": [
+        { "digest": Sha256::of(b"an attestation"), "size": 1, "artifactType": "application/spdx+json" },
+        { "digest": own, "size": 1, "artifactType": kind },
+    ] });
+    if has_api {
+        registry.0.put(format!("/v2/team/x/referrers/{digest}"), Reply::ok(index.to_string()));
+    } else {
+        registry.manifest(&format!("sha256-{}", digest.hex()), &index);
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_that_refers_to_an_artifact_is_its_signature() {
+    let signer = Signer::new();
+    for has_api in [true, false] {
+        let (registry, digest) = Registry::with_component();
+        let keys = keys(&registry, &signer);
+        let fetched = || async { fetch_signed(&registry.reference(":1"), &keys).await };
+        place_bundle(&registry, digest, &signer, Sha256::of(b"another artifact"), has_api);
+        let error = fetched().await.unwrap_err().to_string();
+        assert!(error.contains("its signature isn't for sha256:"), "{error}");
+        place_bundle(&registry, digest, &Signer::new(), digest, has_api);
+        let error = fetched().await.unwrap_err().to_string();
+        assert!(error.contains("another key"), "{error}");
+        place_bundle(&registry, digest, &signer, digest, has_api);
+        assert_eq!(fetched().await.unwrap().signed_by, Some(signer.public.id()));
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn build(project: &ToolProject, _wit: &Wit, shop: &mut Workshop<'_>) 
     shop.tell(Progress::Taking(toolchain.clone()));
     let mut command = shop.command(&rust.cargo);
     command.current_dir(&project.folder);
-    let places = Places { root, target_dir, cargo_home: cargo_home(&machine) };
+    let places = Places::of(&machine, target_dir);
     command.env("CARGO_ENCODED_RUSTFLAGS", rust.flags(&places));
     command.env("CARGO_TARGET_DIR", &places.target_dir);
     if let Some(clang) = &clang {
@@ -158,25 +158,30 @@ pub(crate) fn build(project: &ToolProject, _wit: &Wit, shop: &mut Workshop<'_>) 
     Ok(Made { bytes, toolchain })
 }
 
-/// Folders of this machine, which the compiler is told to call otherwise.
+/// Folders of this machine, which the compiler is told to call otherwise. The project's own isn't
+/// among them: cargo names its files from there, and each other flag would mean another library.
 struct Places {
-    root: PathBuf,
-    target_dir: PathBuf,
+    home: PathBuf,
     cargo_home: PathBuf,
+    target_dir: PathBuf,
 }
 
-fn cargo_home(machine: &Machine) -> PathBuf {
-    let home = || PathBuf::from(machine.variable("HOME").unwrap_or_default()).join(".cargo");
-    machine.variable("CARGO_HOME").map(PathBuf::from).unwrap_or_else(home)
+impl Places {
+    fn of(machine: &Machine, target_dir: PathBuf) -> Self {
+        let home = PathBuf::from(machine.variable("HOME").unwrap_or_else(|| "/".into()));
+        let cargo_home = machine.variable("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+        Self { home, cargo_home, target_dir }
+    }
 }
 
 impl Rust {
     /// Rust flags, as cargo's variable for them takes them.
     fn flags(&self, places: &Places) -> OsString {
         let mut flags = vec![
-            remap(&places.root, "/tool"),
-            remap(&places.target_dir, "/target"),
+            // The last one that fits counts.
+            remap(&places.home, "/home"),
             remap(&places.cargo_home, "/cargo"),
+            remap(&places.target_dir, "/target"),
         ];
         match &self.kind {
             Kind::InPath { sysroot } => flags.push(remap(&sysroot.join("lib/rustlib/src/rust"), "/rust-src")),

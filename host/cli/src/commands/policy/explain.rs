@@ -191,6 +191,9 @@ fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result<Answer> {
             if let Some(below) = below {
                 let _ = write!(why, "; a tool's names begin at the project: it would ask for {below}");
             }
+            if let Some(lock) = desk.toolbox.lock_leaving_out(tool, &denial) {
+                let _ = write!(why, "; {lock} leave it out");
+            }
             let would_allow = allowing(desk, tool, question)?;
             Answer { allowed: false, resolved: Some(resolved), decided_by, decider, why, would_allow }
         }

@@ -76,8 +76,11 @@ pub(super) fn answer(desk: &Desk, tool: &str, question: &Question<'_>) -> Result
                 return Ok(no("deterministic", why.to_owned()));
             }
             // What would allow it is said apart, and whole.
+            let lock = desk.toolbox.lock_leaving_out(tool, &denial);
+            let lock = lock.map(|lock| format!("; {lock} leave it out")).unwrap_or_default();
             let bare = Denial { would_allow: None, ..*denial };
-            Answer { would_allow, ..no(decided_by, bare.message(tree.dirs(), &tree.grants().hosts)) }
+            let why = format!("{}{lock}", bare.message(tree.dirs(), &tree.grants().hosts));
+            Answer { would_allow, ..no(decided_by, why) }
         }
     })
 }

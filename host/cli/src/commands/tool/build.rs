@@ -177,7 +177,7 @@ fn next(built: &Built, args: &ToolBuildArgs) -> String {
     if args.module.is_none() {
         commands.push(shell::command(["ringfence", "tool", "test", &file]));
     }
-    commands.push(shell::command(["ringfence", "tool", "inspect", &format!("./{file}")]));
+    commands.push(shell::command(["ringfence", "tool", "inspect", &file]));
     commands.extend(call(&built.file, &file));
     commands.iter().fold("next:\n".to_owned(), |text, command| text + "  " + command + "\n")
 }
@@ -191,7 +191,7 @@ fn call(file: &Path, shown: &str) -> Option<String> {
     words.extend(["--component".to_owned(), shown.to_owned()]);
     for param in &tool.signature.params {
         if !matches!(param.ty, WitType::Option(_)) {
-            words.extend(["--arg".to_owned(), format!("{}=…", param.name.snake())]);
+            words.extend(["--arg".to_owned(), format!("{}=...", param.name.snake())]);
         }
     }
     Some(shell::command(words))

@@ -1,35 +1,48 @@
 //! `ringfence tool call`
 
-use super::{Workbench, argument};
+use super::argument::{self, Typed};
+use super::{Named, Workbench, example, shape};
 use crate::args::{GlobalArgs, ToolCallArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, Refusal};
 use crate::output::{err, out};
 use crate::recall::Recall;
+use crate::shell;
 use crate::terminal::{diff, json, one_line, plain};
 use anyhow::{Context, Result};
+use ringfence_sandbox::reflect::Signature;
 use ringfence_sandbox::{
     CallError, CallReport, CallRequest, CancellationToken, DenialReason, Exceeded, LimitKind, Outcome, Stage,
+    Tool,
 };
 use serde_json::Value;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
 /// Calls one tool and prints what it returned.
 pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> {
-    let bench = Workbench::to_call(&args.project, &args.grants, args.timeout, global)?;
-    let tool = bench.tool(&args.tool)?.clone();
-    let input = argument::input(&tool.definition().signature, args.input.as_deref(), &args.arguments)?;
+    let named = Named::of(&args.tool);
+    let bench = Workbench::to_call(&named, &args.project, &args.grants, args.timeout, global)?;
+    let tool = match &named {
+        Named::Tool(name) => bench.tool(name)?.clone(),
+        Named::File(file) => only_tool(&bench, file)?,
+    };
+    let called = tool.name().to_owned();
+    let signature = &tool.definition().signature;
+    let hint = takes(args, &called, signature);
+    let typed = Typed { json: args.input.as_deref(), arguments: &args.arguments, files: &args.files };
+    let input = argument::input(signature, typed, &hint)?;
     if !global.quiet && bench.sandbox.would_compile(tool.component()).unwrap_or(false) {
         err(&format!("compiling {} once for this machine\n", plain(tool.component().name())));
     }
     // One call has no run that its changes could wait in: they are shown, and gone.
-    let scratch = if bench.toolbox.facts(&args.tool).writes { Some(Scratch::new()?) } else { None };
+    let scratch = if bench.toolbox.facts(&called).writes { Some(Scratch::new()?) } else { None };
     let cancel = CancellationToken::new();
     let request = CallRequest {
         input,
-        tree: bench.toolbox.tree(&args.tool).clone(),
-        limits: bench.toolbox.limits(&args.tool).clone(),
+        tree: bench.toolbox.tree(&called).clone(),
+        limits: bench.toolbox.limits(&called).clone(),
         egress: bench.toolbox.egress().clone(),
         env: bench.toolbox.env().clone(),
         stage: scratch.as_ref().map(|scratch| scratch.stage.clone()),
@@ -39,23 +52,20 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
     };
     let remembers = !args.no_cache && bench.toolbox.is_deterministic();
     let recall = remembers.then(|| Recall::of(&bench.folders));
-    let called = bench.sandbox.block_on(async {
+    let answered = bench.sandbox.block_on(async {
         let watch = tokio::spawn(cancel_on_signal(cancel)?);
         if global.verbose > 0 {
             let project = bench.project.path().display().to_string();
-            err(&format!("calling {} on {}\n", args.tool, plain(&project)));
+            err(&format!("calling {called} on {}\n", plain(&project)));
         }
-        let called = Recall::call(recall.as_ref(), &bench.sandbox, request).await;
+        let answered = Recall::call(recall.as_ref(), &bench.sandbox, request).await;
         watch.abort();
-        anyhow::Ok(called)
+        anyhow::Ok(answered)
     })?;
-    let report = match called {
-        Ok(report) => bench.toolbox.told(&args.tool, report),
+    let report = match answered {
+        Ok(report) => bench.toolbox.told(&called, report),
         Err(error @ CallError::Input { .. }) => {
-            return Err(anyhow::Error::from(
-                crate::exit::Refusal::usage(error.to_string())
-                    .hint(format!("see what it takes: ringfence tool inspect {}", args.tool)),
-            ));
+            return Err(Refusal::usage(error.to_string()).hint(hint).into());
         }
         Err(
             error @ (CallError::Load(_)
@@ -67,11 +77,46 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
     if global.verbose > 0 && report.receipt.cached.is_some() {
         err("answered by an earlier, equal call: nothing that it rested on has changed\n");
     }
-    let exit = print(args, global, &report)?;
+    let exit = print(args, &called, global, &report)?;
     if let Some(scratch) = scratch.filter(|_| !global.quiet) {
         scratch.tell()?;
     }
     Ok(exit)
+}
+
+/// The tool of a component that has only one.
+fn only_tool(bench: &Workbench, file: &Path) -> Result<Tool> {
+    let tools: Vec<_> = bench.tools().collect();
+    let shown = file.display();
+    match tools.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => Err(Refusal::usage(format!("{shown} has no tool"))
+            .hint(format!(
+                "see why not: {}",
+                shell::command(["ringfence", "tool", "inspect", &shown.to_string()])
+            ))
+            .into()),
+        several => {
+            let names: Vec<_> = several.iter().map(|tool| tool.name()).collect();
+            let words = ["ringfence", "tool", "call", names[0], "--component", &shown.to_string()];
+            Err(Refusal::usage(format!("{shown} has several tools: {}", names.join(", ")))
+                .hint(format!("name one: {}", shell::command(words)))
+                .into())
+        }
+    }
+}
+
+/// What a tool takes, and a call of it that is complete.
+fn takes(args: &ToolCallArgs, called: &str, signature: &Signature) -> String {
+    let mut words = ["ringfence", "tool", "call", args.tool.as_str()].map(str::to_owned).to_vec();
+    for component in &args.grants.components {
+        words.extend(["--component".to_owned(), component.display().to_string()]);
+    }
+    if args.project != Path::new(".") {
+        words.extend(["--project".to_owned(), args.project.display().to_string()]);
+    }
+    let takes = plain(&shape::signature(called, signature));
+    format!("it is {takes}; for example:\n  {}", plain(&example::command(&words, signature)))
 }
 
 /// A stage for one call.
@@ -113,11 +158,11 @@ pub(super) fn cancel_on_signal(cancel: CancellationToken) -> Result<impl Future<
     })
 }
 
-fn print(args: &ToolCallArgs, global: &GlobalArgs, report: &CallReport) -> Result<Exit> {
+fn print(args: &ToolCallArgs, called: &str, global: &GlobalArgs, report: &CallReport) -> Result<Exit> {
     if !global.quiet {
         for (stream, text) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
             for line in plain(text).lines() {
-                err(&format!("{}'s {stream}: {line}\n", args.tool));
+                err(&format!("{called}'s {stream}: {line}\n"));
             }
         }
     }

@@ -1,61 +1,69 @@
 //! `ringfence tool inspect`
 
-use super::{Workbench, shape};
+mod text;
+mod uses;
+
+use super::{Named, Workbench};
 use crate::args::{GlobalArgs, ToolInspectArgs};
-use crate::exit::{Exit, OrUsage};
-use crate::output::out;
-use crate::terminal::{self, one_line, plain};
+use crate::exit::Exit;
+use crate::output::{out, out_json};
 use anyhow::Result;
-use ringfence_sandbox::{ComponentSource, LoadedComponent, Tool, Toolset, standard};
+use ringfence_sandbox::{LoadedComponent, Tool};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Shows a component file, or one tool.
 pub(super) fn execute(args: &ToolInspectArgs, global: &GlobalArgs) -> Result<Exit> {
-    let bench = Workbench::to_look(&args.project, &args.grants, global)?;
-    let path = Path::new(&args.what);
-    // A name that is also a file is a tool: a file can be named with its folder, `./name`.
-    let (component, tools) = match bench.tools().find(|tool| tool.name() == args.what) {
-        Some(tool) => (tool.component().clone(), vec![tool.clone()]),
-        None if is_file_name(&args.what) => {
-            let component = bench.sandbox.load(ComponentSource::from_file(path).or_usage()?).or_usage()?;
-            let tools = Toolset::new([component.clone()]).or_usage()?;
-            (component, tools.iter().cloned().collect())
+    let shown = match Named::of(&args.what) {
+        Named::Tool(name) => {
+            let bench = Workbench::to_look(&args.project, &args.grants, global)?;
+            let tool = bench.tool(&name)?.clone();
+            let component = tool.component().clone();
+            Shown { tools: vec![tool], component, is_of_project: true, bench }
         }
-        None => {
-            // Fails, naming the tools that there are.
-            let tool = bench.tool(&args.what)?;
-            (tool.component().clone(), vec![tool.clone()])
+        Named::File(file) => {
+            let bench = Workbench::to_look_at(&file, &args.project, &args.grants, global)?;
+            let tools = bench.tools().cloned().collect();
+            Shown { tools, component: bench.component().clone(), is_of_project: false, bench }
         }
     };
-    let text =
-        if args.json { as_json(&bench, &component, &tools) } else { as_text(&bench, &component, &tools) };
-    out(&text)?;
+    if args.json {
+        out_json(&as_json(&shown)?)?
+    } else {
+        out(&text::of(&shown, global.verbose > 0)?)?
+    }
     Ok(Exit::Done)
 }
 
-fn is_file_name(what: &str) -> bool {
-    what.contains('/') || what.contains('.') || Path::new(what).is_file()
+/// What is to be shown.
+struct Shown {
+    bench: Workbench,
+    component: Arc<LoadedComponent>,
+    tools: Vec<Tool>,
+    /// Whether a call needs no more than a name.
+    is_of_project: bool,
 }
 
-/// Bytes of the component, where that can be known without unpacking it.
-fn size(component: &LoadedComponent) -> Option<u64> {
-    let built_in =
-        standard::components().iter().find(|known| known.digest().ok() == Some(component.digest()));
-    match built_in {
-        Some(known) => Some(known.size()),
-        None => std::fs::metadata(component.name()).ok().map(|found| found.len()),
-    }
+/// Bytes of the component and their hash as registries name it.
+fn size_and_sha256(component: &LoadedComponent) -> Result<(u64, String)> {
+    let bytes = component.bytes()?;
+    let hash = Sha256::digest(&bytes).iter().fold("sha256:".to_owned(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    });
+    Ok((bytes.len() as u64, hash))
 }
 
-fn as_json(bench: &Workbench, component: &LoadedComponent, tools: &[Tool]) -> String {
+fn as_json(shown: &Shown) -> Result<Value> {
+    let Shown { bench, component, tools, .. } = shown;
     let tool = |tool: &Tool| {
         let (name, definition) = (tool.name(), tool.definition());
         json!({
             "name": name,
             "description": definition.description,
+            "documented": definition.documented,
             "interface": definition.export.interface,
             "function": definition.export.function,
             "input_schema": definition.input_schema,
@@ -68,69 +76,21 @@ fn as_json(bench: &Workbench, component: &LoadedComponent, tools: &[Tool]) -> St
         })
     };
     let known = component.tools();
-    let all = json!({
+    let (size, sha256) = size_and_sha256(component)?;
+    Ok(json!({
         "component": component.name(),
         "digest": component.digest(),
-        "size": size(component),
+        "sha256": sha256,
+        "size": size,
+        "maker": known.maker,
+        "runs_here": known.obstacles.is_empty(),
+        "obstacles": known.obstacles,
         "project": bench.project.path().to_string_lossy(),
         "tools": tools.iter().map(tool).collect::<Vec<Value>>(),
         "unsupported": known.unsupported,
+        "uses": uses::of(&known.imports),
         "imports": known.imports,
         "producers": known.producers,
         "warnings": known.warnings,
-    });
-    terminal::json(&format!("{all:#}\n"))
-}
-
-fn as_text(bench: &Workbench, component: &Arc<LoadedComponent>, tools: &[Tool]) -> String {
-    let known = component.tools();
-    let mut text = String::new();
-    let _ = writeln!(text, "component  {}", one_line(component.name(), 200));
-    let _ = writeln!(text, "digest     {}", component.digest());
-    if let Some(size) = size(component) {
-        let _ = writeln!(text, "size       {}", shape::size(size));
-    }
-    for producer in &known.producers {
-        let line = format!("{} {} {}", producer.field, producer.name, producer.version);
-        let _ = writeln!(text, "made by    {}", one_line(&line, 200));
-    }
-    for tool in tools {
-        let (name, definition) = (tool.name(), tool.definition());
-        let _ = writeln!(text, "\n{}", plain(&shape::signature(name, &definition.signature)));
-        for line in plain(&definition.description).lines() {
-            let _ = writeln!(text, "    {}", line.trim_end());
-        }
-        let (gives, fails) = shape::results(&definition.signature);
-        let _ = writeln!(text, "  gives    {}", plain(&gives));
-        if let Some(fails) = fails {
-            let _ = writeln!(text, "  fails    {}", plain(&fails));
-        }
-        let dirs = &bench.toolbox.tree(name).grants().dirs;
-        let _ = writeln!(
-            text,
-            "  can      {}",
-            plain(&shape::abilities(tool, bench.toolbox.facts_of(tool), bench.toolbox.tree(name).grants()))
-        );
-        if let Some(hidden) = shape::hidden(dirs) {
-            let _ = writeln!(text, "  hidden   {}", plain(&hidden));
-        }
-        let _ = writeln!(text, "  bounds   {}", shape::bounds(bench.toolbox.limits(name)));
-        let _ = writeln!(text, "  is       {}", plain(&definition.export.to_string()));
-    }
-    if !known.unsupported.is_empty() {
-        let _ = writeln!(text, "\nnot tools:");
-        for function in &known.unsupported {
-            let line = format!("{}: {}", function.export, function.reason);
-            let _ = writeln!(text, "  {}", one_line(&line, 300));
-        }
-    }
-    let _ = writeln!(text, "\nimports{}", if known.imports.is_empty() { ": nothing" } else { ":" });
-    for import in &known.imports {
-        let _ = writeln!(text, "  {}", one_line(import, 200));
-    }
-    for warning in &known.warnings {
-        let _ = writeln!(text, "warning: {}", one_line(warning, 300));
-    }
-    // Trailing white space of an empty line of documentation is none of ours to keep.
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    }))
 }

@@ -26,8 +26,93 @@ pub(super) fn results(signature: &Signature) -> (String, Option<String>) {
     }
 }
 
+/// Parts of one type that are told, at most.
+const PARTS: usize = 60;
+/// How deep a type is told.
+const DEEP: usize = 3;
+
+/// What is in the parameters that have parts, a line each: `options.max_words?: u32: How many at most.`
+pub(super) fn parts_of_params(signature: &Signature) -> Vec<String> {
+    let mut found = Vec::new();
+    for param in &signature.params {
+        parts(&param.ty, param.name.snake(), DEEP, &mut found);
+    }
+    found
+}
+
+/// The same of what it gives when it goes well.
+pub(super) fn parts_of_result(signature: &Signature) -> Vec<String> {
+    let mut found = Vec::new();
+    let given = match &signature.result {
+        Some(WitType::Result { ok, .. }) => ok.as_deref(),
+        other => other.as_ref(),
+    };
+    if let Some(ty) = given {
+        parts(ty, "", DEEP, &mut found);
+    }
+    found
+}
+
+fn parts(ty: &WitType, path: &str, deep: usize, found: &mut Vec<String>) {
+    if deep == 0 || found.len() >= PARTS {
+        return;
+    }
+    let mut tell = |what: String, docs: &Option<String>| {
+        let docs = docs.as_ref().map(|docs| format!(": {docs}")).unwrap_or_default();
+        found.push(format!("{what}{docs}"));
+    };
+    match ty {
+        WitType::Record(record) => {
+            for field in &record.fields {
+                let name = format!("{path}.{}", field.name.snake());
+                let (mark, ty) = match &field.ty {
+                    WitType::Option(inner) => ("?", inner.as_ref()),
+                    ty => ("", ty),
+                };
+                found.push(match &field.docs {
+                    Some(docs) => format!("{name}{mark}: {}: {docs}", of(ty)),
+                    None => format!("{name}{mark}: {}", of(ty)),
+                });
+                parts(ty, &name, deep - 1, found);
+            }
+        }
+        WitType::Enum(names) | WitType::Flags(names) => {
+            for name in names.names.iter().filter(|name| name.docs.is_some()) {
+                tell(format!("{path} `{}`", name.name.snake()).trim_start().to_owned(), &name.docs);
+            }
+        }
+        WitType::Variant(variant) => {
+            for case in &variant.cases {
+                let value = case.ty.as_ref().map(|ty| format!(" with {}", of(ty))).unwrap_or_default();
+                tell(format!("{path} `{}`{value}", case.name.snake()).trim_start().to_owned(), &case.docs);
+            }
+        }
+        WitType::Option(inner) => parts(inner, path, deep, found),
+        WitType::List(element) | WitType::FixedList { element, .. } => {
+            parts(element, &format!("{path}[]"), deep, found);
+        }
+        WitType::Bool
+        | WitType::S8
+        | WitType::U8
+        | WitType::S16
+        | WitType::U16
+        | WitType::S32
+        | WitType::U32
+        | WitType::S64
+        | WitType::U64
+        | WitType::F32
+        | WitType::F64
+        | WitType::Char
+        | WitType::String
+        | WitType::Bytes
+        | WitType::Map { .. }
+        | WitType::Tuple(_)
+        | WitType::Result { .. } => {}
+    }
+}
+
 /// A type in WIT's words.
-fn of(ty: &WitType) -> String {
+pub(super) fn of(ty: &WitType) -> String {
     match ty {
         WitType::Bool => "bool".to_owned(),
         WitType::S8 => "s8".to_owned(),

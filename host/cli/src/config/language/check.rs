@@ -1,6 +1,7 @@
 //! What is wrong with a file, all of it, each with its place and with what was likely meant.
 
 use super::super::secrets::KeyringEntry;
+use super::literal::{whole, written};
 use super::{Kind, Table, root};
 use crate::args::{parse_duration, parse_money, parse_size};
 use ringfence_sandbox::reflect::ToolName;
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
-use toml::de::{DeInteger, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 /// So many mistakes of one file are listed.
 pub(in super::super) const MOST: usize = 100;
@@ -377,24 +378,5 @@ fn named(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
-}
-
-/// A number that isn't below zero.
-fn whole(number: &DeInteger<'_>) -> Option<u64> {
-    let digits = number.as_str();
-    u64::from_str_radix(digits.strip_prefix('+').unwrap_or(digits), number.radix()).ok()
-}
-
-fn written(value: &DeValue<'_>) -> String {
-    match value {
-        DeValue::Integer(number) => number.as_str().to_owned(),
-        // As the reader sees it: `1e3` is a thousand.
-        DeValue::Float(number) => number
-            .as_str()
-            .parse::<f64>()
-            .map_or_else(|_| number.as_str().to_owned(), |read| read.to_string()),
-        DeValue::String(text) => text.to_string(),
-        DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => String::new(),
     }
 }

@@ -5,6 +5,7 @@
 //! what is accepted; tests hold the two against each other.
 
 mod check;
+mod literal;
 mod rest;
 mod schema;
 mod tables;

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 /// Fetches a component, shows it, and pins it if a person wants that.
 pub(in crate::commands::tool) fn execute(args: &ToolAddArgs, global: &GlobalArgs) -> Result<Exit> {
     let desk = Desk::open(&args.project, global)?;
+    let source = pinned(&args.source, desk.project.path())?;
     let name = name(args, &desk)?;
     let found = {
         let approval = &args.approval;
@@ -25,8 +26,7 @@ pub(in crate::commands::tool) fn execute(args: &ToolAddArgs, global: &GlobalArgs
         if approval.dirs.is_empty() {
             approved = approved.and(Approved::usual(&desk.resolved.grants));
         }
-        let source = pinned(&args.source, desk.project.path())?;
-        let terms = Terms { approved, renamed: args.approval.names.clone(), kept: BTreeMap::new() };
+        let terms = Terms { approved, renamed: args.approval.renamed.clone(), kept: BTreeMap::new() };
         Found::fetch(&desk, name, &args.source, source, terms)?
     };
     clash(&desk, &found)?;

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::{online, refusal};
-use crate::config::{Approved, ComponentName, Entry};
+use crate::config::{Approved, ComponentName, Entry, component_of};
 use crate::exit::{OrUsage, Refusal};
 use anyhow::{Context, Result};
 use ringfence_registry::{Fetched, Resolved, Source};
@@ -40,6 +40,12 @@ impl Found {
         pinned: Source,
         terms: Terms,
     ) -> Result<Self> {
+        if let Source::File(path) = &pinned
+            && path.is_relative()
+        {
+            // Every command will read it so, with no link followed.
+            component_of(desk.project.path(), path)?;
+        }
         let fetched = fetched(desk, source)?;
         let Fetched { bytes, sha256, resolved, signed_by, passed_over } = fetched;
         let size = bytes.len() as u64;

@@ -48,6 +48,9 @@ pub(super) fn text(desk: &Desk, found: &Found) -> Result<String> {
     );
     let _ = writeln!(text, "  signed     {signed}");
     let _ = writeln!(text, "  size       {}", shape::size(entry.size));
+    for (own, name) in &entry.names {
+        let _ = writeln!(text, "  renamed    {own} is called {name} here");
+    }
     for tool in view.tools.iter().take(LISTED) {
         let definition = tool.definition();
         let _ =
@@ -65,9 +68,6 @@ pub(super) fn text(desk: &Desk, found: &Found) -> Result<String> {
             let _ = writeln!(text, "    fails    {}", one_line(&fails, 500));
         }
         let _ = writeln!(text, "    will     {}", plain(&view.abilities(tool)));
-    }
-    for (own, name) in &entry.names {
-        let _ = writeln!(text, "  renamed    {own} is called {name} here");
     }
     let known = found.component.tools();
     let _ = writeln!(text, "\n  imports{}", if known.imports.is_empty() { "    nothing" } else { "" });

@@ -66,7 +66,7 @@ fn one(desk: &Desk, args: &ToolUpdateArgs, entry: &Entry) -> Result<Step> {
     let more = Approved::named(&approval.dirs, &approval.hosts, &approval.env);
     let approved = entry.approved.clone().and(more);
     let source = crate::config::absolute(entry, desk.project.path());
-    let terms = Terms { approved, renamed: approval.names.clone(), kept: entry.names.clone() };
+    let terms = Terms { approved, renamed: approval.renamed.clone(), kept: entry.names.clone() };
     let found = Found::fetch(desk, entry.name.clone(), &source, entry.source.clone(), terms)?;
     clash(desk, &found)?;
     if found.entry == *entry {
