@@ -127,7 +127,7 @@ fn why(error: &CredentialRetrievalError) -> Option<String> {
         }
         CredentialRetrievalError::HelperFailure { helper, .. } => Some(format!("`{helper}` failed")),
         CredentialRetrievalError::HelperCommunicationError => {
-            Some("its credential helper can't be started".to_owned())
+            Some("its credential helper can't be started, or doesn't listen".to_owned())
         }
         CredentialRetrievalError::MalformedHelperResponse
         | CredentialRetrievalError::CredentialDecodingError

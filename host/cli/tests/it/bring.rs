@@ -1,9 +1,11 @@
 //! `tool add`, `tool update`, `tool remove`, `tool fetch`, `tool push`: components of others.
 
 mod approved;
+mod asked;
 mod changed;
 mod fetched;
 mod interrupted;
+mod login;
 mod published;
 mod shown;
 mod signed;
