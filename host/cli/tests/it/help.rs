@@ -27,7 +27,8 @@ fn every_command_has_a_help_text() {
     for command in ["init", "check", "show", "explain", "schema"] {
         assert_snapshot!(format!("help_policy_{command}"), home.run(["policy", command, "--help"]));
     }
-    let tool = ["list", "inspect", "call", "new", "build", "test", "add", "remove", "update", "fetch", "push"];
+    let tool =
+        ["list", "inspect", "call", "new", "build", "test", "add", "remove", "update", "fetch", "push"];
     for command in tool {
         assert_snapshot!(format!("help_tool_{command}"), home.run(["tool", command, "--help"]));
     }
