@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) const LANGUAGES: [&str; 8] =
     ["rust", "c", "cpp", "zig", "go", "javascript", "typescript", "python"];
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools-wasm/examples/word_count");
-const RECIPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../toolchain");
+const RECIPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../toolchain/src/recipe");
 const REQUIRE: &str = "RINGFENCE_REQUIRE_LANGUAGES";
 
 pub(crate) struct Language {

@@ -3,10 +3,9 @@
 #
 #   build.sh OUT LANG…       builds OUT/LANG.wasm; LANG: rust c python
 #
-# What pip and cargo install stays in ${XDG_CACHE_HOME:-$HOME/.cache}/ringfence/languages, where
-# tests/languages/build.sh has it too. Rust is built by `ringfence tool build`; RINGFENCE names the
-# binary (without it: cargo runs it). Ends with an error and what to install where a toolchain is
-# missing.
+# What pip and cargo install stays in ${XDG_CACHE_HOME:-$HOME/.cache}/ringfence/languages. Rust is
+# built by `ringfence tool build`; RINGFENCE names the binary (without it: cargo runs it). Ends with
+# an error and what to install where a toolchain is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

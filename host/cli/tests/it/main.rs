@@ -18,4 +18,5 @@ mod state;
 mod tested;
 mod tool;
 mod tool_build;
+mod tool_new;
 mod trust;

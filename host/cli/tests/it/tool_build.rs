@@ -186,6 +186,41 @@ fn every_missing_toolchain_is_named_at_once_and_nothing_is_built() {
 }
 
 #[test]
+fn what_is_missing_is_installed_where_that_is_asked_for_and_not_otherwise() {
+    let home = rust_tool(MADE);
+    fs::remove_dir_all(home.path().join("sysroot")).unwrap();
+    program(&home, "dpkg-query", "exit 1");
+    program(&home, "apt-get", "exit 1");
+    program(
+        &home,
+        "rustup",
+        "echo \"$*\" >> $HOME/asked\nmkdir -p $HOME/sysroot/lib/rustlib/wasm32-wasip2/lib",
+    );
+    let said = build(&home, &["word_count"]);
+    assert_eq!(said.code, 2, "{said}");
+    assert!(said.err.contains("    rustup target add wasm32-wasip2\n"), "{said}");
+    let hint = "hint: to let it be installed: ringfence tool build word_count --install";
+    assert!(said.err.contains(hint), "{said}");
+    assert!(!home.path().join("asked").exists(), "nothing is installed unasked");
+    let said = build(&home, &["word_count", "--install"]);
+    assert_eq!(said.code, 0, "{said}");
+    assert!(said.err.starts_with("installing: rustup target add wasm32-wasip2\n"), "{said}");
+    assert_eq!(fs::read_to_string(home.path().join("asked")).unwrap(), "target add wasm32-wasip2\n");
+}
+
+#[test]
+fn an_installer_that_fails_is_told_with_its_own_words() {
+    let home = rust_tool(MADE);
+    fs::remove_dir_all(home.path().join("sysroot")).unwrap();
+    program(&home, "dpkg-query", "exit 1");
+    program(&home, "apt-get", "echo 'no such package' >&2; exit 100");
+    program(&home, "rustup", "echo 'no such target' >&2; exit 1");
+    let said = build(&home, &["word_count", "--install"]);
+    assert_eq!(said.code, 1, "{said}");
+    assert!(said.err.contains("no such target\n") && said.err.contains("its own words are above"), "{said}");
+}
+
+#[test]
 fn a_compiled_module_of_any_language_becomes_a_component_with_its_docs() {
     let home = Home::new();
     home.write("count.wasm", module(WIT));
@@ -197,6 +232,10 @@ fn a_compiled_module_of_any_language_becomes_a_component_with_its_docs() {
     assert_eq!(said.code, 0, "{said}");
     let inspected = home.run(["tool", "inspect", "built/count.wasm"]);
     assert!(inspected.out.contains("Counts the words of a file."), "{inspected}");
+    // What some compilers make at once: a component.
+    let again = build(&home, &["--module", "built/count.wasm", "--out", "again"]);
+    assert_eq!(again.code, 0, "{again}");
+    assert_eq!(ringfence_toolchain::WIT_SECTION, ringfence_sandbox::reflect::WIT_SECTION);
     home.write("count.wasm", "no module");
     let said = build(&home, &["--module", "count.wasm", "--out", "built"]);
     assert!(said.code == 1 && said.err.contains("what was built is no component"), "{said}");

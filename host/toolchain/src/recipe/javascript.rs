@@ -4,6 +4,7 @@
 //! `TextEncoder` and `TextDecoder`. QuickJS is the default: as small as it gets, and quick to start.
 //! componentize-qjs is taken by itself: jco wraps the very same, and brings 380 MB along.
 
+mod packages;
 mod world;
 
 use super::{Made, sources};
@@ -14,29 +15,10 @@ use crate::project::{Engine, ToolProject};
 use crate::toolchain::Toolchain;
 use crate::wit::Wit;
 use crate::workshop::Workshop;
-use serde_json::Value;
+use packages::Package;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// npm's packages, with the versions that are known to work.
-const ESBUILD: Package = Package { name: "esbuild", version: "0.28.2", program: "esbuild" };
-const QUICKJS: Package = Package { name: "componentize-qjs", version: "0.4.5", program: "componentize-qjs" };
-const STARLINGMONKEY: Package =
-    Package { name: "@bytecodealliance/componentize-js", version: "0.23.0", program: "componentize-js" };
-
-/// A package of npm's, and the program in it.
-struct Package {
-    name: &'static str,
-    version: &'static str,
-    program: &'static str,
-}
-
-impl Package {
-    fn spec(&self) -> String {
-        format!("{}@{}", self.name, self.version)
-    }
-}
 
 /// What isn't here.
 pub(crate) fn missing(project: &ToolProject, machine: &Machine) -> Vec<Missing> {
@@ -49,55 +31,26 @@ pub(crate) fn missing(project: &ToolProject, machine: &Machine) -> Vec<Missing> 
             );
         }
     }
-    let lacking: Vec<&Package> =
-        packages(project.engine).into_iter().filter(|package| find(package, project).is_none()).collect();
-    if !lacking.is_empty() {
-        missing.push(lacking_packages(&lacking, project));
-    }
+    missing.extend(packages::missing(project));
     missing
-}
-
-fn packages(engine: Engine) -> [&'static Package; 2] {
-    match engine {
-        Engine::QuickJs => [&QUICKJS, &ESBUILD],
-        Engine::StarlingMonkey => [&STARLINGMONKEY, &ESBUILD],
-    }
-}
-
-fn lacking_packages(lacking: &[&Package], project: &ToolProject) -> Missing {
-    let specs = lacking.iter().map(|package| package.spec()).collect::<Vec<_>>().join(" ");
-    let manifest = fs::read_to_string(project.folder.join("package.json")).unwrap_or_default();
-    let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
-    let is_asked_for = |package: &&Package| {
-        ["dependencies", "devDependencies"].iter().any(|kind| manifest[kind].get(package.name).is_some())
-    };
-    if lacking.iter().all(is_asked_for) {
-        Missing::by(format!("npm's {specs}"), vec![Way::Npm(project.folder.clone())])
-    } else {
-        let folder = project.folder.display();
-        Missing::by_hand(
-            format!("npm's {specs}, which the package.json doesn't name"),
-            vec![format!("npm install --prefix {folder} --save-dev {specs}")],
-        )
-    }
 }
 
 /// Bundles the project and puts it into a component.
 pub(crate) fn build(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -> Result<Made, BuildError> {
-    let found =
-        |package| find(package, project).ok_or_else(|| BuildError::Missing(missing(project, shop.machine())));
-    let [engine, bundler] = packages(project.engine);
-    let (componentizer, esbuild) = (found(engine)?, found(bundler)?);
+    let found = |package: Package| {
+        package.find(project).ok_or_else(|| BuildError::Missing(missing(project, shop.machine())))
+    };
+    let (engine, bundler) = (found(packages::of(project.engine))?, found(packages::ESBUILD)?);
     let folder = shop.folder(project)?;
     let bundle = folder.join("bundle.js");
-    let mut command = bundling(shop, project, wit, &esbuild, &bundle)?;
+    let mut command = bundling(shop, project, wit, &bundler.program, &bundle)?;
     shop.run(&mut command)?;
     let text = fs::read_to_string(&bundle).map_err(|error| BuildError::read(&bundle, error))?;
     let opens_files = text.contains("\"wasi:filesystem/");
     let built = folder.join("built.wit");
     write(&built, &world::as_text(wit, opens_files && world::own_files(wit).is_none())?)?;
     let component = folder.join("component.wasm");
-    let mut command = shop.command(&componentizer);
+    let mut command = shop.command(&engine.program);
     match project.engine {
         Engine::QuickJs => {
             command.arg("--sync").arg("--wit").arg(&built).args(["--world", world::NAME]);
@@ -113,18 +66,19 @@ pub(crate) fn build(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -
     shop.run_reading(&mut command, &mut |_| {})?;
     let bytes = fs::read(&component).map_err(|error| BuildError::read(&component, error))?;
     let toolchain = Toolchain::new("npm")
-        .with_version(engine.name, installed_version(engine, &componentizer))
-        .with_version(bundler.name, installed_version(bundler, &esbuild));
+        .with_version(engine.name, engine.version)
+        .with_version(bundler.name, bundler.version);
     Ok(Made { bytes, toolchain })
 }
 
 fn entry(project: &ToolProject) -> Result<PathBuf, BuildError> {
-    match project.language {
-        Language::TypeScript => {
-            sources::entry(project, &["tool.ts", "src/tool.ts", "index.ts", "src/index.ts"])
-        }
-        _ => sources::entry(project, &["tool.js", "src/tool.js", "index.js", "src/index.js"]),
-    }
+    let is_typed = project.language == Language::TypeScript;
+    let names = if is_typed {
+        ["tool.ts", "src/tool.ts", "index.ts", "src/index.ts"]
+    } else {
+        ["tool.js", "src/tool.js", "index.js", "src/index.js"]
+    };
+    sources::entry(project, &names)
 }
 
 fn bundling(
@@ -167,21 +121,6 @@ fn bundling(
     }
     command.arg(format!("--outfile={}", bundle.display()));
     Ok(command)
-}
-
-/// A program of npm's, in the project or in a folder above it: where Node looks too.
-fn find(package: &Package, project: &ToolProject) -> Option<PathBuf> {
-    let place = Path::new("node_modules/.bin").join(package.program);
-    project.folder.ancestors().map(|folder| folder.join(&place)).find(|program| program.is_file())
-}
-
-/// What is installed beside a program, by its own manifest.
-fn installed_version(package: &Package, program: &Path) -> String {
-    let manifest =
-        program.parent().and_then(Path::parent).map(|all| all.join(package.name).join("package.json"));
-    let text = manifest.and_then(|manifest| fs::read_to_string(manifest).ok()).unwrap_or_default();
-    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
-    manifest["version"].as_str().unwrap_or("of unknown version").to_owned()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), BuildError> {
