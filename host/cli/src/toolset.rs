@@ -11,7 +11,6 @@ use refused::{no_tools, no_words};
 use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::left_out::Sections;
-use crate::shell;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
@@ -21,16 +20,15 @@ use ringfence_sandbox::{
     LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// What the tools of one component may touch at most, as a person approved it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// What the component is called.
-    pub component: String,
     /// What may be touched.
     pub approved: Approved,
+    /// The command that approves more.
+    pub update: String,
 }
 
 /// The bounds of those components that have one.
@@ -59,7 +57,7 @@ impl Toolbox {
         let bounds = Locked::bounds(&resolved.locked);
         let Resolved { grants, tools, components, .. } = resolved;
         let toolbox = Self::under(sandbox, project, grants, tools, components, &bounds)?;
-        toolbox.check_lock(&resolved.locked, project.path())?;
+        toolbox.check_lock(&resolved.locked)?;
         Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
@@ -125,24 +123,21 @@ impl Toolbox {
         let all = open(grants)?;
         let bounded =
             tools.iter().filter_map(|tool| Some((tool.name(), bounds.get(&tool.component().digest())?)));
-        let sections = Sections::of_tools(narrowed).with_bounds(project.path(), bounded);
+        let sections = Sections::of_tools(narrowed).with_bounds(bounded);
         Ok(Self { tools, own, all, sections, egress: EgressContext::default(), env: Arc::default() })
     }
 
     /// Refuses a lock that says of a component what isn't so: somebody has edited it by hand.
-    pub fn check_lock(&self, locked: &[Locked], project: &Path) -> Result<()> {
-        for Locked { entry, here } in locked {
+    pub fn check_lock(&self, locked: &[Locked]) -> Result<()> {
+        for Locked { entry, here, commands } in locked {
             let Here::Ready(_) = here else { continue };
             let found = self.tools.components().iter().find(|component| component.digest() == entry.digest);
             let differences =
                 found.map(|found| Differences::between(entry, found.tools())).unwrap_or_default();
             if !differences.is_empty() {
-                let name = entry.name.as_str();
-                let project = project.to_string_lossy();
-                let update = shell::command(["ringfence", "tool", "update", name, "--project", &*project]);
-                let told = differences.told().join("; ");
+                let (name, told) = (entry.name.as_str(), differences.told().join("; "));
                 return Err(Refusal::usage(format!("{LOCK} says of `{name}` what isn't so: {told}"))
-                    .hint(update)
+                    .hint(commands.update(name))
                     .into());
             }
         }
