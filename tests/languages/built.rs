@@ -35,8 +35,9 @@ pub(crate) static BUILT: LazyLock<Vec<Language>> = LazyLock::new(|| {
             built.push(Language { name, component, took: None });
             continue;
         }
-        copy(&Path::new(EXAMPLES).join("wit"), &place.join("wit"));
-        copy(&Path::new(EXAMPLES).join(name), &place.join(name));
+        for part in ["wit", "tests", name] {
+            copy(&Path::new(EXAMPLES).join(part), &place.join(part));
+        }
         let began = Instant::now();
         match build(&place.join(name)) {
             Ok(()) => built.push(Language { name, component, took: Some(began.elapsed()) }),
@@ -89,7 +90,8 @@ pub(crate) fn tell(text: &str) {
 /// A folder for what these sources give.
 fn place_of(name: &str) -> PathBuf {
     let mut text = Vec::new();
-    for folder in [format!("{EXAMPLES}/{name}"), format!("{EXAMPLES}/wit"), RECIPES.to_owned()] {
+    let parts = [name, "wit", "tests"].map(|part| format!("{EXAMPLES}/{part}"));
+    for folder in parts.into_iter().chain([RECIPES.to_owned()]) {
         for file in files(Path::new(&folder)) {
             text.extend_from_slice(file.to_string_lossy().as_bytes());
             text.extend(fs::read(&file).expect("a source can be read"));

@@ -1,6 +1,6 @@
 //! Every language counts alike: what the oracle says, on every part of the corpus.
 
-use crate::built::{BUILT, Language};
+use crate::built::{BUILT, Language, ringfence, said};
 use crate::{corpus, oracle};
 use ringfence_sandbox::{
     CallReport, CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, Outcome,
@@ -75,6 +75,17 @@ fn every_language_gives_the_oracle_s_answer_on_every_part_of_the_corpus() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "needs the toolchains of other languages: see tests/languages/README.md"]
+fn the_tool_of_every_language_stands_what_every_tool_must_and_its_own_cases() {
+    for language in BUILT.iter() {
+        let project = language.component.parent().unwrap();
+        let tested = ringfence(project, &["tool", "test", "--cases", "../tests/cases.toml"]);
+        let report = String::from_utf8_lossy(&tested.stdout);
+        assert!(tested.status.success(), "{}: {report}{}", language.name, said(&tested));
+    }
 }
 
 #[test]
