@@ -187,7 +187,11 @@ mod tests {
         let mangling = wit_parser::ManglingAndAbi::Legacy(wit_parser::LiftLowerAbi::Sync);
         let module = wit_component::dummy_module(wit.resolve(), wit.world_id(), mangling);
         let mut component = finished(module, &wit).unwrap();
-        append_custom_section(&mut component, PACKAGE_DOCS, b"\x01{\"worlds\":{\"tool\":{\"docs\":\"A tool.\"}}}");
+        append_custom_section(
+            &mut component,
+            PACKAGE_DOCS,
+            b"\x01{\"worlds\":{\"tool\":{\"docs\":\"A tool.\"}}}",
+        );
         assert!(wit_component::decode(&component).is_err(), "the decoder has learned to read it");
         finished(component, &wit).unwrap();
     }

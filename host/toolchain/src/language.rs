@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn usual_short_names_are_understood() {
-        let short = ["js", "TS", "rs", "py", "c++", "golang"].map(|name| name.parse().unwrap());
+        let short = ["js", "TS", "rs", "py", "c++", "golang"].map(|name| name.parse::<Language>().unwrap());
         let meant = [
             Language::JavaScript,
             Language::TypeScript,
