@@ -15,6 +15,8 @@ use std::process::Command;
 /// PyPI's package of Zig that is installed where there is none.
 const PACKAGE: &str = "ziglang==0.17.1";
 const TARGET: [&str; 3] = ["-target", "wasm32-wasi", "-lc"];
+/// Bytes of stack: Zig's own choice of 16 MiB would be a part of every call's memory.
+const STACK: &str = "1048576";
 const SOURCES: [&str; 3] = ["tool.zig", "src/tool.zig", "src/main.zig"];
 
 /// What isn't here.
@@ -49,6 +51,8 @@ pub(crate) fn build(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -
         "-fno-entry",
         "-rdynamic",
         "-OReleaseSmall",
+        "--stack",
+        STACK,
     ]);
     compile.arg("-I").arg(&bindings.folder);
     // Generated code isn't the author's to mend.
