@@ -3,11 +3,9 @@
 //! A grant would be followed in vain there: who is refused is told the section instead.
 
 use crate::config::{Named, Role, ToolPolicy};
-use crate::shell;
 use crate::toolset::Bound;
 use ringfence_sandbox::{Denial, DirGrant};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// What sections name of their own.
 #[derive(Debug, Clone, Default)]
@@ -27,12 +25,9 @@ impl Sections {
     }
 
     /// The same with what was approved for the components of some tools.
-    pub fn with_bounds<'b>(self, project: &Path, tools: impl Iterator<Item = (&'b str, &'b Bound)>) -> Self {
-        let project = project.to_string_lossy();
+    pub fn with_bounds<'b>(self, tools: impl Iterator<Item = (&'b str, &'b Bound)>) -> Self {
         let bound = |(tool, bound): (&str, &Bound)| {
-            let update =
-                shell::command(["ringfence", "tool", "update", &bound.component, "--project", &*project]);
-            (tool.to_owned(), (update, bound.approved.as_named()))
+            (tool.to_owned(), (bound.update.clone(), bound.approved.as_named()))
         };
         Self { bounds: tools.map(bound).collect(), ..self }
     }

@@ -4,7 +4,7 @@
 //! person saw, whatever configuration says by then. Holds no secret. Owns as well: making those
 //! terms real again (opening folders, loading components).
 
-use crate::config::{Approved, ExpertSection, Locked, Named, Resolved, Role, ToolPolicy};
+use crate::config::{Approved, ExpertSection, LockCommands, Locked, Named, Resolved, Role, ToolPolicy};
 use crate::driver::rates_of;
 use crate::executor::Fenced;
 use crate::exit::{OrUsage, Refusal};
@@ -220,10 +220,10 @@ impl Setup {
         self.fence_with(folders, |toolbox, _| Ok(toolbox))
     }
 
-    fn bounds(&self) -> Bounds {
+    fn bounds(&self, commands: &LockCommands) -> Bounds {
         let bound = |pinned: &Pinned| {
-            let bound = Bound { component: pinned.name.clone(), approved: pinned.approved.clone()? };
-            Some((pinned.digest, bound))
+            let update = commands.update(&pinned.name);
+            Some((pinned.digest, Bound { approved: pinned.approved.clone()?, update }))
         };
         self.components.iter().filter_map(bound).collect()
     }
@@ -250,7 +250,7 @@ impl Setup {
         let kept =
             |pinned: &Pinned| shelf.get(&pinned.name, pinned.digest).with_overrides(pinned.overrides.clone());
         let kept: Vec<_> = self.components.iter().map(kept).collect();
-        let bounds = self.bounds();
+        let bounds = self.bounds(&LockCommands::of(&self.project, folders));
         let toolbox = Toolbox::under(&sandbox, &project, &self.grants, &self.tools, &kept, &bounds)?;
         let toolbox = given(toolbox, folders)?;
         let toolbox = match &self.role {

@@ -3,11 +3,14 @@
 //! Owns: which components are loaded, the granted folders of each tool. Doesn't own: policy
 //! (`config`), the terms that a run keeps (`setup`), fencing (`ringfence-sandbox`).
 
-use crate::config::language::nearest;
+mod refused;
+
+pub use refused::{find, said_in};
+use refused::{no_tools, no_words};
+
 use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, ToolPolicy, env, secrets};
 use crate::exit::{OrUsage, Refusal};
 use crate::left_out::Sections;
-use crate::shell;
 use crate::state_dir::Folders;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
@@ -17,16 +20,15 @@ use ringfence_sandbox::{
     LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// What the tools of one component may touch at most, as a person approved it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// What the component is called.
-    pub component: String,
     /// What may be touched.
     pub approved: Approved,
+    /// The command that approves more.
+    pub update: String,
 }
 
 /// The bounds of those components that have one.
@@ -55,7 +57,7 @@ impl Toolbox {
         let bounds = Locked::bounds(&resolved.locked);
         let Resolved { grants, tools, components, .. } = resolved;
         let toolbox = Self::under(sandbox, project, grants, tools, components, &bounds)?;
-        toolbox.check_lock(&resolved.locked, project.path())?;
+        toolbox.check_lock(&resolved.locked)?;
         Ok(toolbox.with_sections(|sections| sections.as_role(resolved.role.as_ref())))
     }
 
@@ -121,24 +123,21 @@ impl Toolbox {
         let all = open(grants)?;
         let bounded =
             tools.iter().filter_map(|tool| Some((tool.name(), bounds.get(&tool.component().digest())?)));
-        let sections = Sections::of_tools(narrowed).with_bounds(project.path(), bounded);
+        let sections = Sections::of_tools(narrowed).with_bounds(bounded);
         Ok(Self { tools, own, all, sections, egress: EgressContext::default(), env: Arc::default() })
     }
 
     /// Refuses a lock that says of a component what isn't so: somebody has edited it by hand.
-    pub fn check_lock(&self, locked: &[Locked], project: &Path) -> Result<()> {
-        for Locked { entry, here } in locked {
+    pub fn check_lock(&self, locked: &[Locked]) -> Result<()> {
+        for Locked { entry, here, commands } in locked {
             let Here::Ready(_) = here else { continue };
             let found = self.tools.components().iter().find(|component| component.digest() == entry.digest);
             let differences =
                 found.map(|found| Differences::between(entry, found.tools())).unwrap_or_default();
             if !differences.is_empty() {
-                let name = entry.name.as_str();
-                let project = project.to_string_lossy();
-                let update = shell::command(["ringfence", "tool", "update", name, "--project", &*project]);
-                let told = differences.told().join("; ");
+                let (name, told) = (entry.name.as_str(), differences.told().join("; "));
                 return Err(Refusal::usage(format!("{LOCK} says of `{name}` what isn't so: {told}"))
-                    .hint(update)
+                    .hint(commands.update(name))
                     .into());
             }
         }
@@ -344,39 +343,6 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
         components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)
-}
-
-/// A component that nobody can call is a mistake, not a wish to be ignored.
-fn no_tools(component: &LoadedComponent) -> anyhow::Error {
-    let functions = component.tools().unsupported.iter();
-    let reasons: Vec<_> = functions.map(|one| format!("{}: {}", one.export, one.reason)).collect();
-    let why = if reasons.is_empty() { "it exports none".to_owned() } else { reasons.join("; ") };
-    let what = format!("{} has no function that can be a tool: {why}", component.name());
-    Refusal::usage(what).hint("leave it out, or name another component").into()
-}
-
-/// The tool of this name; the error names the one that was likely meant, and all.
-pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
-    tools.get(name).ok_or_else(|| {
-        let names: Vec<_> = tools.iter().map(Tool::name).collect();
-        let all = names.join(", ");
-        let hint = match nearest(name, names) {
-            Some(meant) => format!("did you mean `{meant}`? The tools are: {all}"),
-            None => format!("the tools are: {all}"),
-        };
-        Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
-    })
-}
-
-/// A description that says nothing.
-fn no_words(name: &str, place: &str) -> anyhow::Error {
-    let refusal = Refusal::usage(format!("the description of `{name}` is empty"));
-    said_in(refusal.hint("say what the tool does, or leave it out").into(), place)
-}
-
-/// The error with the place in a file that led to it, where one did.
-pub fn said_in(error: anyhow::Error, place: &str) -> anyhow::Error {
-    if place.is_empty() { error } else { error.context(format!("{place} can't be honoured")) }
 }
 
 #[cfg(test)]

@@ -74,20 +74,25 @@ impl From<Language> for &'static str {
 impl FromStr for Language {
     type Err = String;
 
-    /// Fails with a message that names the likely language.
+    /// Reads a name or a usual short one (`js`, `ts`, `rs`, `py`, `c++`); fails with a message that names
+    /// the likely language.
     fn from_str(text: &str) -> Result<Self, String> {
         let asked = text.to_lowercase();
-        if let Some(known) = Self::ALL.into_iter().find(|language| language.name() == asked) {
-            return Ok(known);
-        }
-        let meant = match asked.as_str() {
+        let known = match asked.as_str() {
             "rs" => Some(Self::Rust),
             "py" | "python3" => Some(Self::Python),
-            "js" | "node" | "nodejs" | "mjs" => Some(Self::JavaScript),
+            "js" => Some(Self::JavaScript),
             "ts" => Some(Self::TypeScript),
             "c++" | "cxx" | "cc" => Some(Self::Cpp),
             "golang" => Some(Self::Go),
-            _ => crate::likely::likely(&asked, &Self::ALL.map(Self::name)).and_then(|name| name.parse().ok()),
+            name => Self::ALL.into_iter().find(|language| language.name() == name),
+        };
+        let meant = match (known, asked.as_str()) {
+            (Some(language), _) => return Ok(language),
+            (None, "node" | "nodejs" | "mjs") => Some(Self::JavaScript),
+            (None, _) => {
+                crate::likely::likely(&asked, &Self::ALL.map(Self::name)).and_then(|name| name.parse().ok())
+            }
         };
         let hint = meant.map(|language| format!(" (did you mean `{language}`?)")).unwrap_or_default();
         Err(format!("there is no language `{text}`{hint}; the languages are {}", Self::names()))
@@ -106,9 +111,22 @@ mod tests {
     }
 
     #[test]
+    fn usual_short_names_are_understood() {
+        let short = ["js", "TS", "rs", "py", "c++", "golang"].map(|name| name.parse::<Language>().unwrap());
+        let meant = [
+            Language::JavaScript,
+            Language::TypeScript,
+            Language::Rust,
+            Language::Python,
+            Language::Cpp,
+            Language::Go,
+        ];
+        assert_eq!(short, meant);
+    }
+
+    #[test]
     fn a_wrong_language_names_the_likely_one() {
-        for (wrong, likely) in [("c++", "cpp"), ("golang", "go"), ("pyhton", "python"), ("js", "javascript")]
-        {
+        for (wrong, likely) in [("pyhton", "python"), ("typscript", "typescript"), ("node", "javascript")] {
             let said = wrong.parse::<Language>().unwrap_err();
             assert!(said.contains(&format!("did you mean `{likely}`?")), "{said}");
         }

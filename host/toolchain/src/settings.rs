@@ -181,7 +181,7 @@ mod tests {
             "tool.toml: there is no key `langauge` (did you mean `language`?); the keys are name, language, \
              wit, world, sources, engine, members"
         );
-        assert!(said("language = \"c++\"").contains("did you mean `cpp`?"));
+        assert!(said("language = \"pyhton\"").contains("did you mean `python`?"));
         assert_eq!(said("sources = \"tool.c\""), "tool.toml: `sources` is a text; want an array of texts");
         assert_eq!(said("name = 3"), "tool.toml: `name` is a number; want a text");
         assert!(said("engine = \"v8\"").contains("want `quickjs` or `starlingmonkey`"));

@@ -37,7 +37,7 @@ pub(super) fn execute(args: &RunArgs, global: &GlobalArgs) -> Result<Exit> {
     let model = models.connect(&environment, &folders, args.record.as_deref())?;
     let setup = Setup::new(&project, &resolved, args.tools.clone(), models, &folders)?;
     let fenced = setup.fence(&folders)?;
-    fenced.toolbox.check_lock(&resolved.locked, &setup.project)?;
+    fenced.toolbox.check_lock(&resolved.locked)?;
     let goal = args.goal.clone().unwrap_or_else(|| playbook::GOAL.to_owned());
     let settings = setup.settings(&goal, &resolved, &fenced, model.as_ref())?;
     let (project, durability, notify) = (setup.project, resolved.durability, resolved.notify);

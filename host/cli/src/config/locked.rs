@@ -3,12 +3,12 @@
 //! Owns: finding their bytes and holding them against the lock. Doesn't own: fetching, changing the
 //! lock.
 
-use super::lock::{Entry, Lock};
+use super::lock::{Entry, LOCK, Lock};
+use super::lock_commands::LockCommands;
 use super::project_files::{ProjectFiles, component_of};
 use super::{Flags, Resolved, trusted_keys, user_file};
 use crate::exit::Refusal;
 use crate::shelf::Shelf;
-use crate::shell;
 use crate::state_dir::Folders;
 use crate::toolset::{Bound, Bounds};
 use anyhow::Result;
@@ -25,6 +25,8 @@ pub struct Locked {
     pub entry: Entry,
     /// As it is here.
     pub here: Here,
+    /// What can be done about it.
+    pub commands: LockCommands,
 }
 
 /// Whether it can be run.
@@ -142,36 +144,27 @@ impl Unusable {
             }
         }
     }
+}
 
-    /// The command that helps.
-    pub fn remedy(&self, entry: &Entry, project: &Path) -> String {
-        let project = project.to_string_lossy();
-        match self {
-            Self::Missing | Self::Unsigned => shell::command(["ringfence", "tool", "fetch", &*project]),
-            Self::Changed(_) => {
-                let name = entry.name.as_str();
-                shell::command(["ringfence", "tool", "update", name, "--project", &*project])
-            }
-            Self::NoFile(_) => {
-                let name = entry.name.as_str();
-                let remove = shell::command(["ringfence", "tool", "remove", name, "--project", &*project]);
-                format!("put the file back, or give it up: {remove}")
+impl Locked {
+    /// What helps where it can't be run.
+    pub fn remedy(&self, why: &Unusable) -> String {
+        let name = self.entry.name.as_str();
+        match why {
+            Unusable::Missing | Unusable::Unsigned => self.commands.fetch(),
+            Unusable::Changed(_) => self.commands.update(name),
+            Unusable::NoFile(_) => {
+                format!("put the file back, or give it up: {}", self.commands.remove(name))
             }
         }
     }
 
-    /// As an error.
-    pub fn refusal(&self, entry: &Entry, project: &Path) -> Refusal {
-        Refusal::usage(format!(
-            "the component `{}` of ringfence.lock isn't run: {}",
-            entry.name,
-            self.told(entry)
-        ))
-        .hint(self.remedy(entry, project))
+    /// Why it isn't run, as an error.
+    pub fn refusal(&self, why: &Unusable) -> Refusal {
+        let (name, told) = (&self.entry.name, why.told(&self.entry));
+        Refusal::usage(format!("the component `{name}` of {LOCK} isn't run: {told}")).hint(self.remedy(why))
     }
-}
 
-impl Locked {
     /// All of a lock, as they are here. Reads what lies in the project; of the others it is looked
     /// whether they are kept.
     pub fn all(lock: &Lock, project: &Path, keys: &TrustedKeys, folders: &Folders) -> Result<Vec<Self>> {
@@ -179,15 +172,21 @@ impl Locked {
             return Ok(Vec::new());
         }
         let shelf = Shelf::open(folders.state()?)?;
-        let one = |entry: &Entry| Self { entry: entry.clone(), here: here(entry, project, keys, &shelf) };
+        let commands = LockCommands::of(project, folders);
+        let one = |entry: &Entry| Self {
+            entry: entry.clone(),
+            here: here(entry, project, keys, &shelf),
+            commands: commands.clone(),
+        };
         Ok(lock.entries().iter().map(one).collect())
     }
 
     /// What these may touch at most.
     pub fn bounds(all: &[Self]) -> Bounds {
         let bound = |locked: &Self| {
-            let Entry { name, approved, .. } = &locked.entry;
-            (locked.entry.digest, Bound { component: name.to_string(), approved: approved.clone() })
+            let Entry { name, approved, digest, .. } = &locked.entry;
+            let update = locked.commands.update(name.as_str());
+            (*digest, Bound { approved: approved.clone(), update })
         };
         all.iter().map(bound).collect()
     }
@@ -220,10 +219,10 @@ impl Resolved {
     }
 
     /// Why pinned components aren't run, one by one.
-    pub fn unusable(&self, project: &Path) -> impl Iterator<Item = Refusal> {
-        self.locked.iter().filter_map(move |locked| match &locked.here {
+    pub fn unusable(&self) -> impl Iterator<Item = Refusal> {
+        self.locked.iter().filter_map(|locked| match &locked.here {
             Here::Ready(_) => None,
-            Here::Not(unusable) => Some(unusable.refusal(&locked.entry, project)),
+            Here::Not(unusable) => Some(locked.refusal(unusable)),
         })
     }
 }

@@ -15,6 +15,7 @@ mod hosts;
 pub mod language;
 mod layers;
 mod lock;
+mod lock_commands;
 mod locked;
 mod lowered;
 mod named;
@@ -41,6 +42,7 @@ pub use file::{
 };
 pub use hosts::Host;
 pub use lock::{ComponentName, Entry, LOCK, Lock};
+pub use lock_commands::LockCommands;
 pub use locked::{Differences, Here, Locked, Unusable, absolute};
 pub use lowered::Lowered;
 pub use named::Named;
@@ -223,7 +225,7 @@ impl Resolved {
     /// tools could read the state folder.
     pub fn look(project: &ProjectDir, flags: &Flags, folders: &Folders, interactive: bool) -> Result<Self> {
         let resolved = Self::look_around(project, flags, folders, interactive)?;
-        let unusable = resolved.unusable(project.path()).next();
+        let unusable = resolved.unusable().next();
         unusable.map_or(Ok(resolved), |refusal| Err(refusal.into()))
     }
 

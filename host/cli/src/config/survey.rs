@@ -68,7 +68,7 @@ impl Survey {
         if is_whole {
             match Resolved::of_files(project, &files, &Flags::default(), folders) {
                 Ok(layered) => {
-                    wrong.extend(layered.unusable(project.path()).map(anyhow::Error::from));
+                    wrong.extend(layered.unusable().map(anyhow::Error::from));
                     resolved = Some(layered);
                 }
                 Err(error) => wrong.push(error),

@@ -145,7 +145,7 @@ fn what_is_wrong_with_a_project_is_told_with_what_to_do() {
     let home = Home::new();
     home.write("empty/notes.md", "");
     home.write("key/tool.toml", "langauge = \"c\"\n");
-    home.write("language/tool.toml", "language = \"c++\"\n");
+    home.write("language/tool.toml", "language = \"pyhton\"\n");
     home.write("two/Cargo.toml", "");
     home.write("two/shim.c", "");
     home.write("no_wit/tool.c", "");

@@ -23,7 +23,7 @@ fn what_can_t_be_made_exits_with_2_and_says_what_is_wanted() {
         &["..", "--lang", "c"],
         &["a/b", "--lang", "c"],
         &["MyTool", "--lang", "c"],
-        &["my_tool", "--lang", "golang"],
+        &["my_tool", "--lang", "pyhton"],
         &["my_tool"],
     ];
     let mut said = String::new();

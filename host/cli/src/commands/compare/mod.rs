@@ -85,7 +85,7 @@ fn one(
     let model = models.connect(&environment, folders, None)?;
     let setup = Setup::new(project, &resolved, args.tools.clone(), models, folders)?;
     let fenced = setup.fence(folders)?;
-    fenced.toolbox.check_lock(&resolved.locked, &setup.project)?;
+    fenced.toolbox.check_lock(&resolved.locked)?;
     let settings = setup.settings(goal, &resolved, &fenced, model.as_ref())?;
     let beginning = Beginning {
         goal: goal.to_owned(),

@@ -58,7 +58,7 @@ pub(super) fn execute(args: &ToolListArgs, global: &GlobalArgs) -> Result<Exit> 
     }
     for (locked, why) in unusable(&bench) {
         let entry = &locked.entry;
-        let remedy = why.remedy(entry, bench.project.path());
+        let remedy = locked.remedy(why);
         let told = format!("{} can't be used: {}; {remedy}", entry.tools.join(", "), why.told(entry));
         out(&format!("{}\n", one_line(&told, 1_000)))?;
     }

@@ -70,8 +70,8 @@ fn neither_a_flag_nor_a_section_gives_more_than_was_approved() {
 
 #[test]
 fn what_is_approved_is_in_the_journal_and_holds_when_a_run_goes_on() {
-    let home = with_reader("", &["--dir", "src"]);
-    let begun = home.run(["run", "project", "--tools", "peek,list_files,read_file,search_text,analyze_code"]);
+    let home = with_reader("grants.dirs = [{ path = '.', access = 'write' }]", &["--dir", "src"]);
+    let begun = home.run(["run", "project"]);
     assert_eq!(begun.code, 3, "{begun}");
     let runs: Value = serde_json::from_str(&home.run(["runs", "--json"]).out).unwrap();
     let id = runs[0]["id"].as_str().unwrap();
@@ -81,6 +81,13 @@ fn what_is_approved_is_in_the_journal_and_holds_when_a_run_goes_on() {
         text.contains(&digest(&reader()))
             && text.contains(r#""approved":{"dirs":[{"path":"src","access":"read"}]"#)
     );
+    let can = |name: &str| {
+        let tools =
+            shown["settings"]["tools"].as_array().or_else(|| shown["state"]["settings"]["tools"].as_array());
+        let found = tools.unwrap().iter().find(|tool| tool["name"] == name).cloned();
+        found.unwrap_or_else(|| panic!("{name}: {shown}"))["can"].clone()
+    };
+    assert_eq!((&can("peek")["writes"], &can("edit_file")["writes"]), (&false.into(), &true.into()));
     assert_eq!(tool(&home, &["remove", "reader"]).code, 0);
     assert_eq!(home.run(["resume", id, "--approve"]).code, 0);
 }

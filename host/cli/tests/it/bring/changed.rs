@@ -89,3 +89,20 @@ fn a_run_goes_on_with_the_component_that_it_began_with() {
     let said = home.run(["resume", runs[0]["id"].as_str().unwrap(), "--approve"]);
     assert_eq!(said.code, 0, "{said}");
 }
+
+#[test]
+fn several_components_are_approved_one_after_the_other() {
+    let home = project();
+    for (name, function) in [("a.wasm", "add"), ("b.wasm", "sum")] {
+        assert_eq!(add(&home, name, &adder(function, ""), &[]).code, 0);
+        home.write(name, adder(function, "(core module)"));
+    }
+    let said = tool(&home, &["update"]);
+    assert!(said.code == 2 && said.err.contains("nobody has approved `a`"), "{said}");
+    let said = follow(&home, &said);
+    assert!(said.code == 2 && said.err.contains("nobody has approved `b`"), "{said}");
+    assert!(lock(&home).unwrap().contains(&digest(&adder("add", "(core module)"))), "{said}");
+    let said = follow(&home, &said);
+    assert!(said.code == 0 && said.err.contains("`b` is pinned anew"), "{said}");
+    assert!(tool(&home, &["update"]).err.contains("`b`: nothing has changed"));
+}

@@ -33,6 +33,10 @@ fn what_is_pinned_is_fetched_without_a_question_and_only_once() {
     let other = elsewhere(&first);
     let said = sum(&other, "add");
     assert!(said.code == 2 && said.err.contains("tool fetch"), "{said}");
+    let elsewhere = other.run(["tool", "list", "project", "--state", "own"]);
+    let hash: String = elsewhere.err.split("--trust ").nth(1).unwrap().chars().take(64).collect();
+    let said = other.run(["run", "project", "--yes", "--state", "own", "--trust", &hash]);
+    assert!(said.err.contains("tool fetch [HOME]/project --state [HOME]/own"), "{said}");
     let run = other.run(["run", "project", "--yes"]);
     assert!(run.code == 2 && run.err.contains("tool fetch"), "{run}");
     let said = other.run(["tool", "fetch", "project"]);

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn packages_that_the_manifest_doesnt_name_are_for_a_person_to_add() {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tempfile::Builder::new().prefix("tool").tempdir().unwrap();
         let manifest = dir.path().join("package.json");
         fs::write(&manifest, "{}").unwrap();
         let project = Project::open(dir.path()).unwrap();

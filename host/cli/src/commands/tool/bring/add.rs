@@ -5,10 +5,9 @@ use super::desk::Desk;
 use super::found::{Found, Terms, pinned};
 use super::shown;
 use crate::args::{GlobalArgs, ToolAddArgs};
-use crate::config::{Approved, ComponentName, LOCK};
+use crate::config::{Approved, ComponentName, LOCK, LockCommands};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
-use crate::shell;
 use crate::toolset::load;
 use crate::trust::this_command_with;
 use anyhow::Result;
@@ -68,9 +67,7 @@ fn name(args: &ToolAddArgs, desk: &Desk) -> Result<ComponentName> {
             .into());
     };
     if desk.files.lock.get(&name).is_some() {
-        let update = ["ringfence", "tool", "update", name.as_str(), "--project"];
-        let project = desk.project.path().to_string_lossy();
-        let update = shell::command(update.into_iter().chain([&*project]));
+        let update = LockCommands::of(desk.project.path(), &desk.folders).update(name.as_str());
         return Err(Refusal::usage(format!("{LOCK} has a component `{name}` already"))
             .hint(format!("to look for another version of it: {update}; to add one besides: --name NAME"))
             .into());

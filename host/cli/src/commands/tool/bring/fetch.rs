@@ -3,15 +3,13 @@
 use super::desk::Desk;
 use super::found::fetched;
 use crate::args::{GlobalArgs, ProjectArgs, ToolFetchArgs};
-use crate::config::{Entry, Here, LOCK, Unusable};
+use crate::config::{Entry, Here, LOCK, LockCommands, Locked, Unusable};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out_json};
-use crate::shell;
 use anyhow::Result;
 use ringfence_registry::Source;
 use ringfence_sandbox::{ComponentSource, Digest};
 use serde_json::json;
-use std::path::Path;
 
 /// Fetches all that isn't here, or whose signature was never checked here.
 pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalArgs) -> Result<Exit> {
@@ -23,12 +21,12 @@ pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalAr
         let state = match &locked.here {
             Here::Ready(_) => "here",
             Here::Not(Unusable::Missing | Unusable::Unsigned) => {
-                fetch(&desk, entry)?;
+                fetch(&desk, locked)?;
                 "fetched"
             }
             // Nothing that could be fetched is what is pinned.
             Here::Not(unusable @ (Unusable::NoFile(_) | Unusable::Changed(_))) => {
-                return Err(unusable.refusal(entry, desk.project.path()).into());
+                return Err(locked.refusal(unusable).into());
             }
         };
         if !args.json && !global.quiet {
@@ -44,7 +42,8 @@ pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalAr
     Ok(Exit::Done)
 }
 
-fn fetch(desk: &Desk, entry: &Entry) -> Result<()> {
+fn fetch(desk: &Desk, locked: &Locked) -> Result<()> {
+    let entry = &locked.entry;
     let source = match (&entry.resolved, entry.in_project()) {
         (Some(resolved), _) => resolved.clone(),
         (None, Some(path)) => Source::File(desk.project.path().join(path)),
@@ -53,7 +52,7 @@ fn fetch(desk: &Desk, entry: &Entry) -> Result<()> {
     let found = fetched(desk, &source)?;
     let digest = Digest::of(&found.bytes);
     if digest != entry.digest || found.sha256 != entry.sha256 {
-        return Err(changed(entry, digest, desk.project.path()).into());
+        return Err(changed(entry, digest, &locked.commands).into());
     }
     desk.shelf.keep(&ComponentSource::from_bytes(entry.name.as_str(), found.bytes))?;
     match found.signed_by {
@@ -62,12 +61,10 @@ fn fetch(desk: &Desk, entry: &Entry) -> Result<()> {
     }
 }
 
-fn changed(entry: &Entry, digest: Digest, project: &Path) -> Refusal {
-    let project = project.to_string_lossy();
-    let update = ["ringfence", "tool", "update", entry.name.as_str(), "--project"];
+fn changed(entry: &Entry, digest: Digest, commands: &LockCommands) -> Refusal {
+    let (name, pinned) = (&entry.name, entry.digest);
     Refusal::usage(format!(
-        "`{}` is another component at its source now: its digest is {digest}, pinned is {}",
-        entry.name, entry.digest
+        "`{name}` is another component at its source now: its digest is {digest}, pinned is {pinned}"
     ))
-    .hint(shell::command(update.into_iter().chain([&*project])))
+    .hint(commands.update(name.as_str()))
 }

@@ -86,7 +86,10 @@ fn one(desk: &Desk, args: &ToolUpdateArgs, entry: &Entry) -> Result<Step> {
     };
     let (name, digest) = (found.entry.name.as_str(), found.entry.digest);
     let question = format!("Pin `{name}` as it is now?");
-    match ask(name, digest, &approval.approve, &question, json)? {
+    // Of several components another one's digest says nothing about this one.
+    let is_named = args.names.len() == 1 || approval.approve.contains(&digest);
+    let named = if is_named { approval.approve.as_slice() } else { &[] };
+    match ask(name, digest, named, &question, json)? {
         Approval::Given => {
             let value = value("updated")?;
             Ok(Step::Approved(Box::new(found), value))
