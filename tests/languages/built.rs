@@ -25,9 +25,23 @@ pub(crate) struct Language {
     pub(crate) took: Option<Duration>,
 }
 
-/// Every language that can be built here.
-pub(crate) static BUILT: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let mut built = Vec::new();
+/// What came of building all of them.
+pub(crate) struct Built {
+    languages: Vec<Language>,
+    /// With what can't be had here.
+    pub(crate) skipped: Vec<(&'static str, String)>,
+}
+
+impl Built {
+    /// Every language that can be built here.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Language> {
+        self.languages.iter()
+    }
+}
+
+/// All of them, built once.
+pub(crate) static BUILT: LazyLock<Built> = LazyLock::new(|| {
+    let (mut built, mut skipped) = (Vec::new(), Vec::new());
     for name in LANGUAGES {
         let place = place_of(name);
         let component = place.join(name).join("word_count.wasm");
@@ -41,11 +55,14 @@ pub(crate) static BUILT: LazyLock<Vec<Language>> = LazyLock::new(|| {
         let began = Instant::now();
         match build(&place.join(name)) {
             Ok(()) => built.push(Language { name, component, took: Some(began.elapsed()) }),
-            Err(reason) => skip(name, &reason),
+            Err(reason) => {
+                skip(name, &reason);
+                skipped.push((name, reason));
+            }
         }
     }
     assert!(!built.is_empty(), "no language can be built here");
-    built
+    Built { languages: built, skipped }
 });
 
 /// Builds a tool project, its toolchain installed where it is missing. The error says what can't be

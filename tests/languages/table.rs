@@ -46,6 +46,10 @@ fn the_table_of_sizes_and_times_is_printed() {
             tell(&format!("{} was built in {}\n", language.name, time(took)));
         }
     }
+    for (name, reason) in &BUILT.skipped {
+        let _ =
+            writeln!(table, "| {name} | skipped: {} | | | |", reason.lines().collect::<Vec<_>>().join(" "));
+    }
     tell(&table);
 }
 

@@ -59,7 +59,14 @@ pub(crate) fn build(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -
     let mut command = shop.command(&go);
     command
         .current_dir(&project.folder)
-        .envs([("GOOS", "wasip1"), ("GOARCH", "wasm"), ("GOTOOLCHAIN", "local"), ("GOFLAGS", "-mod=mod")])
+        .envs([
+            ("GOOS", "wasip1"),
+            ("GOARCH", "wasm"),
+            ("GOTOOLCHAIN", "local"),
+            // A workspace above the project is none of its business.
+            ("GOWORK", "off"),
+            ("GOFLAGS", "-mod=mod"),
+        ])
         .env("GOCACHE", cache.join("build"))
         .env("GOPATH", cache.join("path"))
         .args(["build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -checklinkname=0"])
