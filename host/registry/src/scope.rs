@@ -198,7 +198,16 @@ mod tests {
         ] {
             assert!(!holds(scope, source), "{scope} {source}");
         }
-        for wrong in ["", "oci://", "oci://r.example/A", "http://a.example", "https://a.example/?x", "*", "oci://*.example/", "https://a.example/*"] {
+        for wrong in [
+            "",
+            "oci://",
+            "oci://r.example/A",
+            "http://a.example",
+            "https://a.example/?x",
+            "*",
+            "oci://*.example/",
+            "https://a.example/*",
+        ] {
             assert!(wrong.parse::<Scope>().is_err(), "{wrong}");
         }
     }

@@ -87,7 +87,8 @@ impl Approved {
         let is_given = |folder: &DirGrant| {
             given.dirs.iter().any(|dir| dirs::holds(dir, folder) && dir.access >= folder.access)
         };
-        let hosts = |host: &&HostGrant| common_hosts(&given.hosts, std::slice::from_ref(*host)) != [(*host).clone()];
+        let hosts =
+            |host: &&HostGrant| common_hosts(&given.hosts, std::slice::from_ref(*host)) != [(*host).clone()];
         let missing = self.folders().into_iter().filter(|folder| !is_given(folder));
         Self {
             dirs: missing.map(|dir| Folder { path: dir.path, access: dir.access }).collect(),

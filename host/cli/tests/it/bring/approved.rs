@@ -96,7 +96,8 @@ fn what_is_approved_is_in_the_journal_and_holds_when_a_run_goes_on() {
 fn what_is_approved_is_shown_and_what_the_policy_doesn_t_grant_of_it() {
     let home = project();
     home.write(".config/ringfence/config.toml", "grants.dirs = ['src']\n");
-    let more = ["--dir", "src", "--dir", "docs:write", "--allow-host", "https://a.example", "--allow-env", "TZ"];
+    let more =
+        ["--dir", "src", "--dir", "docs:write", "--allow-host", "https://a.example", "--allow-env", "TZ"];
     let said = add(&home, "reader.wasm", &reader(), &[&RENAMES[..], &more].concat());
     assert_eq!(said.code, 0, "{said}");
     for line in [
@@ -111,7 +112,9 @@ fn what_is_approved_is_shown_and_what_the_policy_doesn_t_grant_of_it() {
     assert_eq!(told[0]["approved_besides"]["hosts"], serde_json::json!([]));
     assert_eq!(told[0]["not_granted"]["env"][0], "TZ");
     let said = tool(&home, &["update", "reader", "--dir", "tests"]);
-    for line in ["more than before: read `tests`\n", "as before: write `docs`; read `src`; ask https://a.example"] {
+    for line in
+        ["more than before: read `tests`\n", "as before: write `docs`; read `src`; ask https://a.example"]
+    {
         assert!(said.out.contains(line), "{line}: {said}");
     }
 }

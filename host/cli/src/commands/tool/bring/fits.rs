@@ -48,7 +48,8 @@ fn is_new(desk: &Desk, entry: &Entry) -> Result<()> {
             .into());
     }
     if let Some(standard) = standard::by_digest(*digest) {
-        let what = format!("this component is built in, as `{}`: its tools are there already", standard.name());
+        let what =
+            format!("this component is built in, as `{}`: its tools are there already", standard.name());
         return Err(Refusal::usage(what).into());
     }
     match desk.resolved.configured().find(|known| known.digest() == *digest) {
@@ -71,8 +72,7 @@ fn clash(
 ) -> anyhow::Error {
     let own = entry.names.iter().find(|(_, name)| name.as_str() == tool);
     let own = own.map_or(tool, |(own, _)| own.as_str());
-    let refusal =
-        Refusal::usage(format!("two components have a tool named `{tool}`: {first} and {second}"));
+    let refusal = Refusal::usage(format!("two components have a tool named `{tool}`: {first} and {second}"));
     let free = |name: &String| {
         ToolName::parse(name).is_some() && !taken(name) && !entry.tools.iter().any(|known| known == name)
     };
