@@ -33,10 +33,11 @@ impl Shelf {
         Ok(Self(Arc::new(shelf)))
     }
 
-    /// Keeps a component's bytes; all of them or nothing, whenever the process ends.
+    /// Keeps a component's bytes; all of them or nothing, whenever the process ends. Others in their
+    /// place are replaced.
     pub fn keep(&self, source: &ComponentSource) -> Result<()> {
         let name = file_name(source.digest());
-        if self.0.try_exists(&name).unwrap_or(false) {
+        if self.is_whole(source.digest()) {
             return Ok(());
         }
         let bytes = source.bytes()?;
@@ -46,6 +47,11 @@ impl Shelf {
     /// Whether a component's bytes are kept.
     pub fn has(&self, digest: Digest) -> bool {
         self.0.try_exists(file_name(digest)).unwrap_or(false)
+    }
+
+    /// Whether they are, and are the right ones: reads them.
+    pub fn is_whole(&self, digest: Digest) -> bool {
+        self.has(digest) && self.get("", digest).bytes().is_ok()
     }
 
     /// Remembers that a key's signature of a component was checked.
@@ -139,6 +145,9 @@ mod tests {
         shelf.keep(&source).unwrap();
         fs::write(state.path().join(NAME).join(file_name(source.digest())), b"other ones").unwrap();
         assert!(shelf.get("mine.wasm", source.digest()).bytes().is_err());
+        assert!(shelf.has(source.digest()) && !shelf.is_whole(source.digest()));
+        shelf.keep(&source).unwrap();
+        assert_eq!(shelf.get("mine.wasm", source.digest()).bytes().unwrap(), source.bytes().unwrap());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 mod refused;
 
-pub use refused::{find, said_in};
+pub use refused::{check_names, find, said_in};
 use refused::{no_tools, no_words};
 
 use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, ToolPolicy, env, secrets};
@@ -340,6 +340,7 @@ pub fn load(sandbox: &Sandbox, others: &[ComponentSource]) -> Result<Toolset> {
         if component.tools().tools.is_empty() {
             return Err(no_tools(&component));
         }
+        check_names(&component)?;
         components.push(component);
     }
     Ok(Toolset::new(components).or_usage()?)

@@ -8,9 +8,10 @@ use tracing_subscriber::EnvFilter;
 /// Starts printing diagnostics. Does nothing if somebody did before.
 pub fn start(global: &GlobalArgs) {
     let level = match (global.quiet, global.verbose) {
-        (true, _) => "error",
+        // Why a certificate is refused is told by the error.
+        (true, _) => "error,rustls_platform_verifier=off",
         // Another try at a busy server is told with -v; that all tries failed is told by the run.
-        (false, 0) => "warn,ringfence_models=error",
+        (false, 0) => "warn,ringfence_models=error,rustls_platform_verifier=off",
         (false, 1) => "warn,ringfence=info,ringfence_sandbox=info,ringfence_models=info",
         (false, _) => "info,ringfence=debug,ringfence_sandbox=debug,ringfence_models=debug",
     };

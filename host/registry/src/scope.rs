@@ -1,6 +1,6 @@
 //! What a key is for: all sources that lie below an address, by host and by whole names of the path.
 
-use crate::source::{RegistryHost, Repository, Source, WebAddress};
+use crate::source::{RegistryHost, Repository, Source, WebAddress, is_loopback};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -38,12 +38,15 @@ impl Scope {
     pub(crate) fn depth(&self, source: &Source) -> Option<usize> {
         match (self, source) {
             (Self::Oci { registry, names }, Source::Oci(reference)) => {
-                let path: Vec<&str> = reference.repository.as_str().split('/').collect();
-                (*registry == reference.registry && begins(&path, names)).then_some(names.len())
+                let path = reference.repository_path();
+                let path: Vec<&str> = path.split('/').collect();
+                let expanded = expanded(registry, names);
+                let held = [expanded.as_slice(), names].into_iter().find(|names| begins(&path, names));
+                held.filter(|_| same_registry(registry, &reference.registry)).map(<[_]>::len)
             }
             (Self::Web { origin, names }, Source::Web(address)) => {
                 let path = names_of(address.url());
-                (origin.origin() == address.url().origin() && begins(&path, names)).then_some(names.len())
+                (same_origin(origin, address.url()) && begins(&path, names)).then_some(names.len())
             }
             (Self::File(above), Source::File(path)) => {
                 let real = |path: &PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -56,6 +59,25 @@ impl Scope {
             ) => None,
         }
     }
+}
+
+/// The names as the registry has them, where they could be a whole repository.
+fn expanded(registry: &RegistryHost, names: &[String]) -> Vec<String> {
+    let whole = Repository::parse(&names.join("/")).map(|repository| registry.path_of(&repository));
+    whole.map_or_else(|_| names.to_vec(), |path| path.split('/').map(str::to_owned).collect())
+}
+
+/// Whether both are one, by whichever name this machine is called.
+fn same_registry(one: &RegistryHost, other: &RegistryHost) -> bool {
+    let port = |host: &RegistryHost| Url::parse(&host.base()).ok()?.port_or_known_default();
+    one == other || (one.is_loopback() && other.is_loopback() && port(one) == port(other))
+}
+
+/// The same of origins.
+fn same_origin(one: &Url, other: &Url) -> bool {
+    let (scheme, port) = (one.scheme() == other.scheme(), one.port_or_known_default());
+    let both_here = is_loopback(one) && is_loopback(other);
+    one.origin() == other.origin() || (both_here && scheme && port == other.port_or_known_default())
 }
 
 fn begins<A: AsRef<str>>(path: &[A], names: &[String]) -> bool {
@@ -88,6 +110,10 @@ impl FromStr for Scope {
     type Err = ScopeError;
     fn from_str(text: &str) -> Result<Self, ScopeError> {
         let wrong = || ScopeError(crate::words::cut(text, 300));
+        // It would hold nothing: a name counts as it is, and whole.
+        if text.contains('*') {
+            return Err(wrong());
+        }
         if let Some(rest) = text.strip_prefix("oci://") {
             let (registry, path) = rest.split_once('/').unwrap_or((rest, ""));
             let path = path.strip_suffix('/').unwrap_or(path);
@@ -145,6 +171,16 @@ mod tests {
             ("https://a.example/tools", "https://a.example:443/%74ools/x.wasm"),
             ("https://a.example/tools", "https://a.example/x/../tools//x.wasm?v=1"),
             ("https://a.example", "https://a.example/x.wasm"),
+            ("oci://r.example/team", "oci://r.example./team/x"),
+            ("oci://r.example./team", "oci://r.example/team/x"),
+            ("oci://docker.io/library/", "oci://docker.io/x"),
+            ("oci://docker.io/library/x", "oci://index.docker.io/x"),
+            ("oci://docker.io/x", "oci://registry-1.docker.io/library/x:1"),
+            ("oci://docker.io/team", "oci://docker.io/team/x"),
+            ("https://a.example/tools", "https://a.example./tools/x.wasm"),
+            ("oci://localhost:5000/team", "oci://127.0.0.1:5000/team/x"),
+            ("oci://localhost/team", "oci://[::1]:80/team/x"),
+            ("http://127.0.0.1:8080/", "http://localhost:8080/x"),
         ] {
             assert!(holds(scope, source), "{scope} {source}");
         }
@@ -155,12 +191,23 @@ mod tests {
             ("oci://r.example/team", "https://r.example/team/x"),
             ("oci://r.example/team/x", "oci://r.example/team"),
             ("https://a.example/tools", "https://a.example/toolset/x.wasm"),
-            ("https://a.example/tools", "https://a.example/tools%2fx.wasm"),
+            ("oci://r.example/library", "oci://r.example/x"),
+            ("oci://docker.io/x", "oci://docker.io/team/x"),
+            ("oci://localhost:5000/team", "oci://127.0.0.1:5001/team/x"),
             ("https://a.example/tools", "https://b.example/tools/x.wasm"),
         ] {
             assert!(!holds(scope, source), "{scope} {source}");
         }
-        for wrong in ["", "oci://", "oci://r.example/A", "http://a.example", "https://a.example/?x"] {
+        for wrong in [
+            "",
+            "oci://",
+            "oci://r.example/A",
+            "http://a.example",
+            "https://a.example/?x",
+            "*",
+            "oci://*.example/",
+            "https://a.example/*",
+        ] {
             assert!(wrong.parse::<Scope>().is_err(), "{wrong}");
         }
     }

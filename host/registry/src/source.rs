@@ -5,7 +5,7 @@ mod web;
 
 pub use oci::{OciReference, RegistryHost, Repository, Tag, Version};
 pub use web::WebAddress;
-pub(crate) use web::{is_loopback, is_safe};
+pub(crate) use web::{is_loopback, is_near, is_safe};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -36,6 +36,18 @@ pub struct SourceError {
 impl SourceError {
     fn new(text: &str, why: impl Into<String>) -> Self {
         Self { text: crate::words::cut(text, 300), why: why.into() }
+    }
+}
+
+impl Source {
+    /// Whether this machine itself, or a network of its own, is asked for it, as far as the address
+    /// says so. Reading a file asks nobody.
+    pub fn is_near(&self) -> bool {
+        match self {
+            Self::File(_) => false,
+            Self::Web(address) => is_near(address.url()),
+            Self::Oci(reference) => reference.registry.is_near(),
+        }
     }
 }
 

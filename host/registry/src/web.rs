@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::client::Limits;
-use crate::source::{is_loopback, is_safe};
+use crate::source::{is_near, is_safe};
 use crate::words::cut;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
@@ -231,13 +231,13 @@ fn words_of(said: &str) -> String {
 }
 
 /// Whether one may be led from the first to the second: never out of encryption, and from elsewhere
-/// never to this machine.
+/// never to this machine or into its own networks.
 pub(crate) fn may_lead(from: &Url, to: &Url) -> Result<(), &'static str> {
     if !is_safe(to) {
         return Err("it isn't encrypted");
     }
-    if is_loopback(to) && !is_loopback(from) {
-        return Err("it is on this machine");
+    if is_near(to) && !is_near(from) {
+        return Err("it is on this machine, or in a network of its own");
     }
     Ok(())
 }
@@ -281,6 +281,8 @@ mod tests {
             ("https://a.example", "http://a.example", false),
             ("https://a.example", "http://127.0.0.1", false),
             ("https://a.example", "https://localhost", false),
+            ("https://a.example", "https://localhost.", false),
+            ("https://a.example", "https://192.168.1.1", false),
             ("http://127.0.0.1:1", "http://127.0.0.1:2", true),
             ("http://127.0.0.1:1", "http://10.0.0.1", false),
             ("https://a.example", "ftp://a.example", false),

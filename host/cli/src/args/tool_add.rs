@@ -81,6 +81,9 @@ pub struct ToolUpdateArgs {
     /// The project.
     #[command(flatten)]
     pub project: ProjectArgs,
+    /// Send requests to this machine and its own networks, where ringfence.lock says so
+    #[arg(long)]
+    pub allow_local: bool,
     /// What they may touch besides what was approved before.
     #[command(flatten)]
     pub approval: ApprovalArgs,
@@ -92,6 +95,9 @@ pub struct ToolFetchArgs {
     /// The project folder
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub project: PathBuf,
+    /// Send requests to this machine and its own networks, where ringfence.lock says so
+    #[arg(long)]
+    pub allow_local: bool,
     /// Trust the project's own configuration if it has this hash
     #[arg(long, value_name = "HASH")]
     pub trust: Option<String>,

@@ -81,6 +81,41 @@ impl Approved {
         }
     }
 
+    /// What of it these grants don't give, wholly.
+    #[must_use]
+    pub fn beyond(&self, given: &Grants) -> Self {
+        let is_given = |folder: &DirGrant| {
+            given.dirs.iter().any(|dir| dirs::holds(dir, folder) && dir.access >= folder.access)
+        };
+        let hosts =
+            |host: &&HostGrant| common_hosts(&given.hosts, std::slice::from_ref(*host)) != [(*host).clone()];
+        let missing = self.folders().into_iter().filter(|folder| !is_given(folder));
+        Self {
+            dirs: missing.map(|dir| Folder { path: dir.path, access: dir.access }).collect(),
+            hosts: self.hosts.iter().filter(hosts).cloned().collect(),
+            env: &self.env - &given.env,
+        }
+    }
+
+    /// What of it was not approved before.
+    #[must_use]
+    pub fn besides(&self, before: &Self) -> Self {
+        Self {
+            dirs: self.dirs.iter().filter(|folder| !before.dirs.contains(folder)).cloned().collect(),
+            hosts: self.hosts.iter().filter(|host| !before.hosts.contains(host)).cloned().collect(),
+            env: &self.env - &before.env,
+        }
+    }
+
+    /// In words, on one line.
+    pub fn told(&self) -> String {
+        let folders = self.dirs.iter().map(|folder| format!("{} `{}`", folder.access, folder.path));
+        let hosts = self.hosts.iter().map(|host| format!("ask {host}"));
+        let env = self.env.iter().map(|name| format!("see {name}"));
+        let all: Vec<_> = folders.chain(hosts).chain(env).collect();
+        if all.is_empty() { "nothing".to_owned() } else { all.join("; ") }
+    }
+
     /// As what is named of its own, to tell what it leaves out.
     pub fn as_named(&self) -> Named {
         Named { dirs: Some(self.folders()), hosts: Some(self.hosts.clone()) }
@@ -146,6 +181,27 @@ mod tests {
         let grants =
             Grants { dirs: approved(&["src:write", "docs"], &[], &[]).folders(), ..Grants::whole_project() };
         assert_eq!(Approved::usual(&grants), approved(&["docs", "src"], &[], &[]));
+    }
+
+    #[test]
+    fn what_is_approved_is_told_and_so_is_what_the_policy_doesn_t_give() {
+        let own = approved(&["src/a:write", "docs"], &["https://a.example/v1", "https://b.example"], &["TZ"]);
+        assert_eq!(
+            own.told(),
+            "read `docs`; write `src/a`; ask https://a.example/v1; ask https://b.example; see TZ"
+        );
+        assert_eq!(Approved::default().told(), "nothing");
+        let policy = approved(&["src", "docs:write"], &["https://a.example"], &["LANG"]);
+        let granted = Grants {
+            dirs: policy.folders(),
+            hosts: policy.hosts.clone(),
+            env: policy.env.clone(),
+            ..Grants::whole_project()
+        };
+        assert_eq!(own.beyond(&granted), approved(&["src/a:write"], &["https://b.example"], &["TZ"]));
+        assert_eq!(policy.beyond(&granted), Approved::default());
+        let before = approved(&["docs", "src/a"], &["https://b.example"], &[]);
+        assert_eq!(own.besides(&before), approved(&["src/a:write"], &["https://a.example/v1"], &["TZ"]));
     }
 
     #[test]

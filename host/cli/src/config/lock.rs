@@ -197,6 +197,13 @@ impl Lock {
         if let Some([twice, _]) = entries.array_windows().find(|[one, other]| one.name == other.name) {
             return Err(wrong(format!("`{}` stands in it twice", twice.name)).into());
         }
+        // What is approved for a component is kept by its digest: two entries would widen each other.
+        let mut names = BTreeMap::new();
+        for Entry { name, digest, .. } in &entries {
+            if let Some(first) = names.insert(*digest, name) {
+                return Err(wrong(format!("`{first}` and `{name}` are one component ({digest})")).into());
+            }
+        }
         Ok(Self(entries))
     }
 
@@ -208,6 +215,11 @@ impl Lock {
     /// The component of this name.
     pub fn get(&self, name: &ComponentName) -> Option<&Entry> {
         self.0.iter().find(|entry| entry.name == *name)
+    }
+
+    /// The component with these bytes.
+    pub fn of_digest(&self, digest: Digest) -> Option<&Entry> {
+        self.0.iter().find(|entry| entry.digest == digest)
     }
 
     /// The same with this component, in place of one of its name.

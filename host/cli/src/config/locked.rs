@@ -147,6 +147,14 @@ impl Unusable {
 }
 
 impl Locked {
+    /// Its bytes, where it can be run.
+    pub fn source(&self) -> Option<&ComponentSource> {
+        match &self.here {
+            Here::Ready(source) => Some(source),
+            Here::Not(_) => None,
+        }
+    }
+
     /// What helps where it can't be run.
     pub fn remedy(&self, why: &Unusable) -> String {
         let name = self.entry.name.as_str();
@@ -211,6 +219,12 @@ impl Resolved {
             }
         }
         Ok(resolved)
+    }
+
+    /// The components that configurations and flags name: those that aren't pinned.
+    pub fn configured(&self) -> impl Iterator<Item = &ComponentSource> {
+        let pinned = self.locked.iter().filter_map(Locked::source).count();
+        self.components.iter().take(self.components.len().saturating_sub(pinned))
     }
 
     /// The keys that the user's own file names.

@@ -34,9 +34,12 @@ fn one(section: &TrustedKeySection, folder: &Path) -> Result<TrustedKey> {
             .hint("mend it, or take it out: without a key, what comes from there isn't checked")
     };
     let scope: Scope = section.source.parse().map_err(|error| said(format!("{error}")))?;
-    // A folder is seen from the file, too.
+    // A folder is seen from the file, too. One that isn't there would protect nothing.
     let scope = match scope {
-        Scope::File(path) => Scope::File(folder.join(path)),
+        Scope::File(path) => match folder.join(&path) {
+            there if there.exists() => Scope::File(there),
+            _ => return Err(said(no_folder(&section.source)).into()),
+        },
         scope @ (Scope::Oci { .. } | Scope::Web { .. }) => scope,
     };
     let path = folder.join(&section.key);
@@ -46,4 +49,40 @@ fn one(section: &TrustedKeySection, folder: &Path) -> Result<TrustedKey> {
     let key = PublicKey::from_pem(&pem)
         .map_err(|error| said(format!("the key {} can't be used: {error}", path.display())))?;
     Ok(TrustedKey { scope, key })
+}
+
+/// What a text that names no folder was likely meant to be.
+fn no_folder(source: &str) -> String {
+    let what = format!("`source = \"{source}\"` is no folder that is there");
+    if source.starts_with('~') {
+        return format!("{what}: write your home folder out, from `/`");
+    }
+    format!("{what}; for a registry write \"oci://{source}\", for a host \"https://{source}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_would_protect_nothing_is_refused_with_how_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("tools")).unwrap();
+        let read = |source: &str| {
+            let section = TrustedKeySection { source: source.to_owned(), key: "none.pub".into() };
+            format!("{:#}", one(&section, folder.path()).unwrap_err())
+        };
+        for (source, why) in [
+            ("registry.example.com/team/", "write \"oci://registry.example.com/team/\""),
+            ("toolz", "is no folder that is there"),
+            ("~/tools", "write your home folder out"),
+            ("*", "want oci://"),
+            ("oci://*.example.com/", "want oci://"),
+            ("tools", "the key"),
+            (folder.path().to_str().unwrap(), "the key"),
+        ] {
+            let said = read(source);
+            assert!(said.contains(why), "{source}: {said}");
+        }
+    }
 }

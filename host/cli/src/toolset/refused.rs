@@ -3,6 +3,7 @@
 use crate::config::language::nearest;
 use crate::exit::Refusal;
 use anyhow::Result;
+use ringfence_engine::HUMAN_HELP;
 use ringfence_sandbox::{LoadedComponent, Tool, Toolset};
 
 /// The tool of this name; the error names the one that was likely meant, and all.
@@ -16,6 +17,18 @@ pub fn find<'t>(tools: &'t Toolset, name: &str) -> Result<&'t Tool> {
         };
         Refusal::usage(format!("there is no tool `{name}`")).hint(hint).into()
     })
+}
+
+/// Refuses a component with a tool whose name the loop keeps for itself.
+pub fn check_names(component: &LoadedComponent) -> Result<()> {
+    let is_kept = |name: &str| name.eq_ignore_ascii_case(HUMAN_HELP);
+    let Some(tool) = component.tools().tools.iter().find(|tool| is_kept(tool.name.as_str())) else {
+        return Ok(());
+    };
+    let (at, name) = (component.name(), &tool.name);
+    Err(Refusal::usage(format!("{at} has a tool named `{name}`, a name that is kept for asking a person"))
+        .hint("give it another name: --rename of `tool add`, or `tools` of its entry in `components`")
+        .into())
 }
 
 /// A component that nobody can call is a mistake, not a wish to be ignored.

@@ -4,11 +4,13 @@ mod approved;
 mod asked;
 mod changed;
 mod fetched;
+mod fits;
 mod interrupted;
 mod login;
 mod published;
 mod shown;
 mod signed;
+mod together;
 mod trusted;
 
 use crate::program::{Home, Said};

@@ -72,13 +72,17 @@ impl<'c> Registry<'c> {
         }
         let login = self.login.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let answer = self.web.ask(Ask { login, ..ask.clone() }).await?;
-        if answer.status != StatusCode::UNAUTHORIZED || answer.url.origin() != ask.url.origin() {
+        if answer.url.origin() != ask.url.origin() {
+            // Whoever the registry has led to isn't asked with a login, and answers for itself.
+            return Ok(answer);
+        }
+        if answer.status != StatusCode::UNAUTHORIZED {
             return self.no_entry(answer, ask.what);
         }
         let login = self.log_in(&answer, ask.what, wanted).await?;
         *self.login.lock().unwrap_or_else(PoisonError::into_inner) = Some(login.clone());
         let answer = self.web.ask(Ask { login: Some(login), ..ask.clone() }).await?;
-        self.no_entry(answer, ask.what)
+        if answer.url.origin() == ask.url.origin() { self.no_entry(answer, ask.what) } else { Ok(answer) }
     }
 
     fn no_entry(&self, answer: Answer, what: &str) -> Result<Answer, Error> {

@@ -1,6 +1,7 @@
 //! A reference to an artifact of a registry: `oci://registry/repository[:tag][@sha256:…]`.
 
 use super::SourceError;
+use super::web::{drop_final_dot, is_loopback, is_near};
 use crate::sha256::Sha256;
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +17,8 @@ pub struct OciReference {
     pub version: Version,
 }
 
-/// A registry: host and, where it isn't 443, port. In small letters.
+/// A registry: host and, where it isn't the usual one, port. In small letters, with no dot at its end:
+/// one place has one name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RegistryHost(String);
 
@@ -63,8 +65,13 @@ impl RegistryHost {
     /// As a person writes it.
     pub fn parse(text: &str) -> Result<Self, SourceError> {
         let wrong = |why: &str| SourceError::new(text, why);
-        let url =
-            url::Url::parse(&format!("https://{text}")).map_err(|_| wrong("the registry is no host"))?;
+        let read = |scheme: &str| {
+            let mut url = url::Url::parse(&format!("{scheme}://{text}"))
+                .map_err(|_| wrong("the registry is no host"))?;
+            if drop_final_dot(&mut url) { Ok(url) } else { Err(wrong("the registry is no host")) }
+        };
+        let plain_text = read("http")?;
+        let url = if is_loopback(&plain_text) { plain_text } else { read("https")? };
         let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         if !plain || !url.username().is_empty() || url.password().is_some() || text.ends_with('/') {
             return Err(wrong("the registry is no host"));
@@ -83,11 +90,27 @@ impl RegistryHost {
         &self.0
     }
 
+    /// Whether it is on this machine, or in a network of its own.
+    pub(crate) fn is_near(&self) -> bool {
+        url::Url::parse(&self.base()).is_ok_and(|url| is_near(&url))
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        url::Url::parse(&self.base()).is_ok_and(|url| is_loopback(&url))
+    }
+
+    /// A repository as this registry names it: those of Docker Hub with one name lie in `library/`.
+    pub(crate) fn path_of(&self, repository: &Repository) -> String {
+        let official = self.0 == "docker.io" && !repository.0.contains('/');
+        if official { format!("library/{}", repository.0) } else { repository.0.clone() }
+    }
+
     /// Where its interface is.
     pub(crate) fn base(&self) -> String {
         let host = if self.0 == "docker.io" { "registry-1.docker.io" } else { &self.0 };
         let plain = format!("http://{host}/");
-        let on_this_machine = url::Url::parse(&plain).is_ok_and(|url| super::web::is_loopback(&url));
+        let on_this_machine = url::Url::parse(&plain).is_ok_and(|url| is_loopback(&url));
         if on_this_machine { plain } else { format!("https://{host}/") }
     }
 }
@@ -144,8 +167,7 @@ impl OciReference {
 
     /// The repository as its registry names it.
     pub(crate) fn repository_path(&self) -> String {
-        let official = self.registry.0 == "docker.io" && !self.repository.0.contains('/');
-        if official { format!("library/{}", self.repository.0) } else { self.repository.0.clone() }
+        self.registry.path_of(&self.repository)
     }
 }
 
@@ -212,6 +234,9 @@ mod tests {
             (&format!("oci://r.example/x@{digest}"), format!("oci://r.example/x@{digest}")),
             (&format!("oci://r.example/x:1@{digest}"), format!("oci://r.example/x:1@{digest}")),
             ("oci://index.docker.io/a/b", "oci://docker.io/a/b:latest".to_owned()),
+            ("oci://registry-1.docker.io./a/b", "oci://docker.io/a/b:latest".to_owned()),
+            ("oci://r.example.:443/x", "oci://r.example/x:latest".to_owned()),
+            ("oci://localhost.:80/x", "oci://localhost/x:latest".to_owned()),
         ] {
             assert_eq!(text.parse::<OciReference>().unwrap().to_string(), written);
         }
@@ -231,6 +256,8 @@ mod tests {
             "oci://r.example/x?y",
             "oci://r.example/x#y",
             "oci://a b/x",
+            "oci://r.example../x",
+            "oci://./x",
         ] {
             assert!(wrong.parse::<OciReference>().is_err(), "{wrong}");
         }
@@ -241,6 +268,7 @@ mod tests {
         let base = |text: &str| RegistryHost::parse(text).unwrap().base();
         assert_eq!(base("127.0.0.1:5000"), "http://127.0.0.1:5000/");
         assert_eq!(base("localhost"), "http://localhost/");
+        assert_eq!(base("localhost:443"), "http://localhost:443/");
         assert_eq!(base("r.example:5000"), "https://r.example:5000/");
         assert_eq!(base("localhost.example"), "https://localhost.example/");
         assert_eq!(base("docker.io"), "https://registry-1.docker.io/");

@@ -98,3 +98,18 @@ async fn who_may_not_is_told_so_at_once() {
     let error = fetch(&registry.reference(":1")).await.unwrap_err();
     assert!(matches!(error, Error::LoginRefused { status: 403, .. }), "{error}");
 }
+
+#[tokio::test]
+async fn whoever_a_registry_leads_to_answers_for_itself() {
+    let (registry, _) = Registry::with_component();
+    let elsewhere = Loopback::start();
+    for status in [401, 403] {
+        registry.0.put("/v2/team/x/manifests/1", Reply::redirect(&elsewhere.url("/x")));
+        elsewhere.put("/x", Reply::status(status));
+        let logins = only(&registry, password());
+        let error = fetch_as(&registry.reference(":1"), &TrustedKeys::default(), logins).await.unwrap_err();
+        assert!(error.to_string().starts_with(&elsewhere.host()), "{error}");
+        assert_eq!(error.hint(), None, "no login of the registry's helps");
+    }
+    assert!(elsewhere.asked().iter().all(|asked| asked.header("authorization").is_none()));
+}

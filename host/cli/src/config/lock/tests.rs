@@ -49,7 +49,7 @@ fn a_lock_is_written_sorted_and_read_as_it_was_written() {
 #[test]
 fn what_nobody_understands_in_a_lock_is_refused() {
     let text = both().text().unwrap();
-    let digest = Digest::of(b"alpha").to_string();
+    let (digest, zeta) = (Digest::of(b"alpha").to_string(), Digest::of(b"zeta").to_string());
     for (from, to, why) in [
         ("version = 1", "version = 2", "another version"),
         ("version = 1\n", "", "no `version`"),
@@ -62,6 +62,7 @@ fn what_nobody_understands_in_a_lock_is_refused() {
         ("\"tools/alpha.wasm\"", "\"../alpha.wasm\"", "leaves the project"),
         ("\"tools/alpha.wasm\"", "\"http://a.example/x\"", "http is for this machine"),
         (digest.as_str(), "blake3:00", "no digest"),
+        (digest.as_str(), &zeta, "`alpha` and `zeta` are one component"),
         ("resolved = \"oci://r.example/team/", "resolved = \"oci://r.example/other/", "another place"),
         ("tools = [\"count\"]", "tools = \"count\"", "invalid type"),
         ("[[component]]", "[[component]", "can't be used"),

@@ -91,3 +91,30 @@ fn what_is_approved_is_in_the_journal_and_holds_when_a_run_goes_on() {
     assert_eq!(tool(&home, &["remove", "reader"]).code, 0);
     assert_eq!(home.run(["resume", id, "--approve"]).code, 0);
 }
+
+#[test]
+fn what_is_approved_is_shown_and_what_the_policy_doesn_t_grant_of_it() {
+    let home = project();
+    home.write(".config/ringfence/config.toml", "grants.dirs = ['src']\n");
+    let more =
+        ["--dir", "src", "--dir", "docs:write", "--allow-host", "https://a.example", "--allow-env", "TZ"];
+    let said = add(&home, "reader.wasm", &reader(), &[&RENAMES[..], &more].concat());
+    assert_eq!(said.code, 0, "{said}");
+    for line in [
+        "  approved   write `docs`; read `src`; ask https://a.example; see TZ\n",
+        "doesn't grant: write `docs`; ask https://a.example; see TZ\n",
+    ] {
+        assert!(said.out.contains(line), "{line}: {said}");
+    }
+    let more = ["update", "reader", "--dir", "tests", "--json"];
+    let told: Value = serde_json::from_str(&tool(&home, &more).out).unwrap();
+    assert_eq!(told[0]["approved_besides"]["dirs"][0]["path"], "tests");
+    assert_eq!(told[0]["approved_besides"]["hosts"], serde_json::json!([]));
+    assert_eq!(told[0]["not_granted"]["env"][0], "TZ");
+    let said = tool(&home, &["update", "reader", "--dir", "tests"]);
+    for line in
+        ["more than before: read `tests`\n", "as before: write `docs`; read `src`; ask https://a.example"]
+    {
+        assert!(said.out.contains(line), "{line}: {said}");
+    }
+}

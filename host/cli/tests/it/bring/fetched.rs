@@ -39,8 +39,8 @@ fn what_is_pinned_is_fetched_without_a_question_and_only_once() {
     assert!(said.err.contains("tool fetch [HOME]/project --state [HOME]/own"), "{said}");
     let run = other.run(["run", "project", "--yes"]);
     assert!(run.code == 2 && run.err.contains("tool fetch"), "{run}");
-    let said = other.run(["tool", "fetch", "project"]);
-    assert!(said.code == 0 && said.err.contains("`add`") || said.err.contains("`adder`: fetched"), "{said}");
+    let said = other.run(["tool", "fetch", "project", "--allow-local"]);
+    assert!(said.code == 0 && said.err.contains("`adder`: fetched"), "{said}");
     assert_eq!(sum(&other, "add").out, "42\n");
     let asked = server.asked().len();
     assert_eq!(other.run(["tool", "fetch", "project"]).code, 0);
@@ -52,7 +52,7 @@ fn other_bytes_at_the_source_are_not_fetched() {
     let server = Loopback::start();
     let other = elsewhere(&pinned(&server));
     server.put("/adder.wasm", Reply::ok(adder("add", "(core module)")));
-    let said = other.run(["tool", "fetch", "project"]);
+    let said = other.run(["tool", "fetch", "project", "--allow-local"]);
     assert!(said.code == 2 && said.err.contains("is another component at its source now"), "{said}");
     assert!(said.err.contains("tool update adder"), "{said}");
     assert_eq!(sum(&other, "add").code, 2);
@@ -74,6 +74,27 @@ fn kept_bytes_that_were_changed_are_not_run() {
         .unwrap();
     let said = home.said(said);
     assert!(said.code == 2 && said.err.contains("isn't the component it should be"), "{said}");
+    // What is damaged is fetched, and written, again.
+    let said = home.run(["tool", "fetch", "project", "--allow-local"]);
+    assert!(said.code == 0 && said.err.contains("`adder`: fetched"), "{said}");
+    assert_eq!(std::fs::read(&kept).unwrap(), adder("add", ""));
+    std::fs::write(&kept, "other bytes").unwrap();
+    assert_eq!(tool(&home, &["update", "--allow-local"]).code, 0);
+    assert_eq!(std::fs::read(&kept).unwrap(), adder("add", ""));
+}
+
+#[test]
+fn a_lock_alone_sends_no_request_to_this_machine() {
+    let server = Loopback::start();
+    let first = pinned(&server);
+    let other = elsewhere(&first);
+    let asked = server.asked().len();
+    for words in [&["fetch", "project"][..], &["update", "--project", "project"]] {
+        let said = other.run(["tool"].iter().chain(words));
+        assert!(said.code == 2 && said.err.contains("comes from this machine"), "{said}");
+        assert!(said.err.contains("--allow-local"), "{said}");
+    }
+    assert_eq!(server.asked().len(), asked);
 }
 
 #[test]

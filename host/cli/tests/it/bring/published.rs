@@ -60,11 +60,11 @@ fn a_published_component_is_added_updated_and_fetched_elsewhere() {
     other.write("project/ringfence.lock", lock(&home).unwrap());
     let said = other.run(["tool", "fetch", "project"]);
     let hash: String = said.err.split("--trust ").nth(1).unwrap().chars().take(64).collect();
-    let said = other.run(["tool", "fetch", "project", "--trust", &hash]);
+    let said = other.run(["tool", "fetch", "project", "--allow-local", "--trust", &hash]);
     assert_eq!(said.code, 0, "{said}");
     assert_eq!(sum(&other, "add").out, "42\n", "the digest is fetched, not the tag");
 
-    let said = tool(&home, &["update"]);
+    let said = tool(&home, &["update", "--allow-local"]);
     assert!(said.code == 2 && said.out.contains("tools that are new: sum"), "{said}");
     assert_eq!(follow(&home, &said).code, 0);
     assert!(lock(&home).unwrap().contains(&second));

@@ -70,3 +70,47 @@ fn a_key_that_can_t_be_used_is_an_error_and_no_key_less() {
     let said = home.run(["tool", "list", "project"]);
     assert!(said.code == 2 && said.err.contains("k.pub can't be used"), "{said}");
 }
+
+#[test]
+fn a_key_for_what_isn_t_there_is_an_error_and_protects_nothing_silently() {
+    let home = project();
+    trust_a_key(&home);
+    let section = "[[trusted_keys]]\nsource = 'registry.example.com/team/'\nkey = 'k.pub'\n";
+    home.write(".config/ringfence/config.toml", section);
+    let said = home.run(["tool", "list", "project"]);
+    assert!(said.code == 2 && said.err.contains("write \"oci://registry.example.com/team/\""), "{said}");
+}
+
+/// An `openssl s_server` with a certificate that nobody vouches for.
+struct Stranger(std::process::Child, String);
+
+impl Stranger {
+    fn start(home: &Home) -> Self {
+        use std::io::{BufRead, BufReader};
+        let make = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"];
+        openssl(&[&make[..], &["-keyout", "tls.pem", "-out", "tls.crt"]].concat(), home);
+        let mut command = Command::new("openssl");
+        command.args(["s_server", "-accept", "127.0.0.1:0", "-key", "tls.pem", "-cert", "tls.crt", "-www"]);
+        command.current_dir(home.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("openssl");
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let line = lines.find(|line| line.starts_with("ACCEPT ")).expect("it listens");
+        Self(child, line["ACCEPT ".len()..].to_owned())
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_told_once() {
+    let home = project();
+    let server = Stranger::start(&home);
+    let said = tool(&home, &["add", &format!("https://{}/x.wasm", server.1)]);
+    assert!(said.code == 2 && said.err.contains("can't be reached"), "{said}");
+    assert!(said.err.contains("certificate") && !said.err.contains("ERROR"), "{said}");
+}

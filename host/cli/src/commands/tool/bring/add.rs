@@ -3,15 +3,12 @@
 use super::approval::{Approval, ask};
 use super::desk::Desk;
 use super::found::{Found, Terms, pinned};
-use super::shown;
+use super::{fits, shown};
 use crate::args::{GlobalArgs, ToolAddArgs};
 use crate::config::{Approved, ComponentName, LOCK, LockCommands};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out, out_json};
-use crate::toolset::load;
-use crate::trust::this_command_with;
 use anyhow::Result;
-use ringfence_sandbox::{Toolset, ToolsetError};
 use std::collections::BTreeMap;
 
 /// Fetches a component, shows it, and pins it if a person wants that.
@@ -28,7 +25,7 @@ pub(in crate::commands::tool) fn execute(args: &ToolAddArgs, global: &GlobalArgs
         let terms = Terms { approved, renamed: args.approval.renamed.clone(), kept: BTreeMap::new() };
         Found::fetch(&desk, name, &args.source, source, terms)?
     };
-    clash(&desk, &found)?;
+    fits::check(&desk, &found)?;
     let json = args.project.json;
     if !json {
         out(&shown::text(&desk, &found)?)?;
@@ -73,25 +70,4 @@ fn name(args: &ToolAddArgs, desk: &Desk) -> Result<ComponentName> {
             .into());
     }
     Ok(name)
-}
-
-/// Refuses a component with a tool whose name is taken.
-pub(super) fn clash(desk: &Desk, found: &Found) -> Result<()> {
-    // What it stands in place of doesn't count.
-    let before = desk.files.lock.get(&found.entry.name).map(|entry| entry.digest);
-    let others = desk.resolved.components.iter().filter(|other| Some(other.digest()) != before);
-    let others = load(&desk.sandbox, &others.cloned().collect::<Vec<_>>())?;
-    let all = others.components().iter().cloned().chain([found.component.clone()]);
-    let Err(ToolsetError::SameName { tool, first, second }) = Toolset::new(all) else { return Ok(()) };
-    let entry = &found.entry;
-    let own = entry
-        .names
-        .iter()
-        .find(|(_, name)| name.as_str() == tool)
-        .map_or(tool.as_str(), |(own, _)| own.as_str());
-    let prefix = entry.name.as_str().replace(['-', '.'], "_");
-    let command = this_command_with(["--rename", &format!("{own}={prefix}_{own}")]);
-    Err(Refusal::usage(format!("two components have a tool named `{tool}`: {first} and {second}"))
-        .hint(format!("give it another name:\n{command}"))
-        .into())
 }

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::found::fetched;
+use super::near;
 use crate::args::{GlobalArgs, ProjectArgs, ToolFetchArgs};
 use crate::config::{Entry, Here, LOCK, LockCommands, Locked, Unusable};
 use crate::exit::{Exit, Refusal};
@@ -19,9 +20,10 @@ pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalAr
     for locked in &desk.resolved.locked {
         let entry = &locked.entry;
         let state = match &locked.here {
-            Here::Ready(_) => "here",
-            Here::Not(Unusable::Missing | Unusable::Unsigned) => {
-                fetch(&desk, locked)?;
+            // What lies in the project was read to tell so; what is kept is read here.
+            Here::Ready(_) if entry.in_project().is_some() || desk.shelf.is_whole(entry.digest) => "here",
+            Here::Ready(_) | Here::Not(Unusable::Missing | Unusable::Unsigned) => {
+                fetch(&desk, locked, args.allow_local)?;
                 "fetched"
             }
             // Nothing that could be fetched is what is pinned.
@@ -42,13 +44,14 @@ pub(in crate::commands::tool) fn execute(args: &ToolFetchArgs, global: &GlobalAr
     Ok(Exit::Done)
 }
 
-fn fetch(desk: &Desk, locked: &Locked) -> Result<()> {
+fn fetch(desk: &Desk, locked: &Locked, allow_local: bool) -> Result<()> {
     let entry = &locked.entry;
     let source = match (&entry.resolved, entry.in_project()) {
         (Some(resolved), _) => resolved.clone(),
         (None, Some(path)) => Source::File(desk.project.path().join(path)),
         (None, None) => entry.source.clone(),
     };
+    near::check(entry, &source, allow_local)?;
     let found = fetched(desk, &source)?;
     let digest = Digest::of(&found.bytes);
     if digest != entry.digest || found.sha256 != entry.sha256 {

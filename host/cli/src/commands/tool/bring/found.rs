@@ -1,15 +1,16 @@
 //! A fetched component, read: what would be pinned.
 
 use super::desk::Desk;
-use super::{online, refusal};
+use super::{online, refusal, renames};
 use crate::config::{Approved, ComponentName, Entry, component_of};
 use crate::exit::{OrUsage, Refusal};
+use crate::toolset::check_names;
 use anyhow::{Context, Result};
 use ringfence_registry::{Fetched, Resolved, Source};
 use ringfence_sandbox::reflect::ToolName;
 use ringfence_sandbox::{ComponentSource, GrantPath, LoadedComponent};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// What a person says of a component.
@@ -40,6 +41,7 @@ impl Found {
         pinned: Source,
         terms: Terms,
     ) -> Result<Self> {
+        renames::each_once(&terms.renamed)?;
         if let Source::File(path) = &pinned
             && path.is_relative()
         {
@@ -84,6 +86,7 @@ impl Found {
         };
         let bytes = bytes.with_overrides(entry.overrides());
         let component = desk.sandbox.load(bytes.clone()).or_usage()?;
+        check_names(&component)?;
         entry.tools = component.tools().tools.iter().map(|tool| tool.name.to_string()).collect();
         entry.tools.sort();
         Ok(Self { entry, component, bytes, passed_over })
@@ -115,9 +118,11 @@ pub(super) fn pinned(source: &Source, project: &Path) -> Result<Source> {
         Some(above) if above != Path::new("") => above.to_owned(),
         Some(_) | None => PathBuf::from("."),
     };
-    // The file itself may be a link: then it is refused where it lies in the project.
+    // Links inside of the project stay in the path: they are refused where it is read.
+    let inside = |path: &Path| GrantPath::parse(&path.strip_prefix(project).ok()?.to_string_lossy()).ok();
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    let written = std::path::absolute(path).map_err(unreadable)?;
     let path = above.canonicalize().map_err(unreadable)?.join(name);
-    let inside =
-        path.strip_prefix(project).ok().and_then(|inside| GrantPath::parse(&inside.to_string_lossy()).ok());
+    let inside = Some(&written).filter(|_| !goes_up).and_then(|path| inside(path)).or_else(|| inside(&path));
     Ok(Source::File(inside.map_or(path, |inside| PathBuf::from(inside.to_string()))))
 }

@@ -8,11 +8,15 @@ mod add;
 mod approval;
 mod desk;
 mod fetch;
+mod fits;
 mod found;
 mod meaning;
+mod near;
 mod push;
 mod remove;
+mod renames;
 mod shown;
+mod turn;
 mod update;
 
 pub(super) use add::execute as add;

@@ -4,6 +4,7 @@ use super::super::shape;
 use super::desk::Desk;
 use super::found::Found;
 use super::meaning;
+use crate::config::Approved;
 use crate::terminal::{one_line, plain};
 use crate::toolset::as_told;
 use anyhow::Result;
@@ -50,6 +51,12 @@ pub(super) fn text(desk: &Desk, found: &Found) -> Result<String> {
     let _ = writeln!(text, "  size       {}", shape::size(entry.size));
     for (own, name) in &entry.names {
         let _ = writeln!(text, "  renamed    {own} is called {name} here");
+    }
+    let _ = writeln!(text, "  approved   {}", one_line(&entry.approved.told(), 2_000));
+    let missing = entry.approved.beyond(&desk.resolved.grants);
+    if missing != Approved::default() {
+        let told = one_line(&missing.told(), 2_000);
+        let _ = writeln!(text, "             of that, the policy of today doesn't grant: {told}");
     }
     for tool in view.tools.iter().take(LISTED) {
         let definition = tool.definition();
@@ -114,5 +121,6 @@ pub(super) fn json(desk: &Desk, found: &Found, state: &str) -> Result<Value> {
         "names": entry.names,
         "passed_over": found.passed_over,
         "approved": entry.approved,
+        "not_granted": entry.approved.beyond(&desk.resolved.grants),
     }))
 }

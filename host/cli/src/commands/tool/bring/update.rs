@@ -1,10 +1,9 @@
 //! `ringfence tool update`
 
-use super::add::clash;
 use super::approval::{Approval, ask};
 use super::desk::Desk;
 use super::found::{Found, Terms};
-use super::shown;
+use super::{fits, near, shown};
 use crate::args::{GlobalArgs, ToolUpdateArgs};
 use crate::config::{Approved, Differences, Entry, LOCK, Lock};
 use crate::exit::{Exit, Refusal};
@@ -66,9 +65,10 @@ fn one(desk: &Desk, args: &ToolUpdateArgs, entry: &Entry) -> Result<Step> {
     let more = Approved::named(&approval.dirs, &approval.hosts, &approval.env);
     let approved = entry.approved.clone().and(more);
     let source = crate::config::absolute(entry, desk.project.path());
+    near::check(entry, &source, args.allow_local)?;
     let terms = Terms { approved, renamed: approval.renamed.clone(), kept: entry.names.clone() };
     let found = Found::fetch(desk, entry.name.clone(), &source, entry.source.clone(), terms)?;
-    clash(desk, &found)?;
+    fits::check(desk, &found)?;
     if found.entry == *entry {
         found.keep(desk)?;
         return Ok(Step::Same);
@@ -80,6 +80,7 @@ fn one(desk: &Desk, args: &ToolUpdateArgs, entry: &Entry) -> Result<Step> {
     }
     let value = |state: &str| -> Result<Value> {
         let mut value = shown::json(desk, &found, state)?;
+        value["approved_besides"] = json!(found.entry.approved.besides(&entry.approved));
         value["was"] = json!({ "digest": entry.digest, "approved": entry.approved });
         value["different"] = json!(different(desk, entry, &found));
         Ok(value)
@@ -135,8 +136,9 @@ fn different(desk: &Desk, entry: &Entry, found: &Found) -> Vec<String> {
         };
         lines.push(format!("signed by: {} was {}", key(&now.signed_by), key(&entry.signed_by)));
     }
-    if now.approved != entry.approved {
-        lines.push("what is approved for it: more than before".to_owned());
+    let more = now.approved.besides(&entry.approved);
+    if more != Approved::default() {
+        lines.push(format!("approved for it, more than before: {}", more.told()));
     }
     if lines.is_empty() {
         lines.push("where it was found".to_owned());
@@ -166,5 +168,7 @@ fn difference(desk: &Desk, entry: &Entry, found: &Found) -> String {
     for line in different(desk, entry, found) {
         let _ = writeln!(text, "    {}", one_line(&line, 1_000));
     }
+    let kept = one_line(&entry.approved.told(), 2_000);
+    let _ = writeln!(text, "    approved for it, as before: {kept}");
     text
 }
