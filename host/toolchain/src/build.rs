@@ -100,7 +100,10 @@ pub fn build(
     }
     let built = tools
         .iter()
-        .map(|(tool, wit)| build_one(tool, wit, &mut shop))
+        .map(|(tool, wit)| {
+            let _turn = shop.turn(tool)?;
+            build_one(tool, wit, &mut shop)
+        })
         .collect::<Result<Vec<Built>, BuildError>>()?;
     if let (true, Some(out)) = (options.compress, &options.out) {
         manifest::write(out, project.tools(), &built)?;

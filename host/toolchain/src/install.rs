@@ -8,8 +8,11 @@ use std::process::Command;
 
 /// Installs everything that is missing. Fails with those that no way gets here.
 pub(crate) fn install(missing: &[Missing], shop: &mut Workshop<'_>) -> Result<(), BuildError> {
-    let by_hand: Vec<Missing> =
-        missing.iter().filter(|one| !one.ways.iter().any(|way| is_open(way, shop))).cloned().collect();
+    let by_hand: Vec<Missing> = missing
+        .iter()
+        .filter(|one| !one.ways.iter().any(|way| is_open(way, shop)))
+        .map(|one| closed(one, shop))
+        .collect();
     if !by_hand.is_empty() {
         return Err(BuildError::Missing(by_hand));
     }
@@ -27,6 +30,23 @@ pub(crate) fn install(missing: &[Missing], shop: &mut Workshop<'_>) -> Result<()
         ended?;
     }
     Ok(())
+}
+
+/// The same with what keeps it from being installed, where that is a program.
+fn closed(missing: &Missing, shop: &Workshop<'_>) -> Missing {
+    let mut missing = missing.clone();
+    for way in &missing.ways {
+        let program = match way {
+            Way::Apt(_) => continue,
+            Way::Rustup(_) => "rustup",
+            Way::Pip(_) => "python3",
+            Way::Npm(_) => "npm",
+        };
+        if shop.machine().find(program).is_none() {
+            missing.what = format!("{}; {program}, which installs it, is not in PATH", missing.what);
+        }
+    }
+    missing
 }
 
 /// Whether this way can be gone here at all.

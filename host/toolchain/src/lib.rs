@@ -23,6 +23,7 @@ mod settings;
 mod sources;
 mod template;
 mod toolchain;
+mod turn;
 mod wit;
 mod workshop;
 

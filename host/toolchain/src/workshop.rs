@@ -6,6 +6,7 @@ use crate::error::BuildError;
 use crate::machine::Machine;
 use crate::project::ToolProject;
 use crate::run::{self, Stream, Tail};
+use crate::turn::Turn;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,6 +55,12 @@ impl<'a> Workshop<'a> {
         let folder = self.options.cache.join("build").join(format!("{}-{}", project.name, &place[..16]));
         fs::create_dir_all(&folder).map_err(|error| BuildError::write(&folder, error))?;
         Ok(folder)
+    }
+
+    /// Waits until nobody else builds this project.
+    pub(crate) fn turn(&mut self, project: &ToolProject) -> Result<Turn, BuildError> {
+        let folder = self.folder(project)?;
+        Turn::take(&folder, &self.options.cancel, self.tell)
     }
 
     /// A command with the clean environment of a build; more may be put into it.

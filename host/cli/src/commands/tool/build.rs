@@ -8,7 +8,7 @@ use crate::state_dir::Folders;
 use crate::terminal::plain;
 use anyhow::{Context, Result};
 use ringfence_sandbox::reflect::{ReflectLimits, WitType, reflect};
-use ringfence_toolchain::{BuildError, Built, Cancel, Module, Options, Progress};
+use ringfence_toolchain::{BuildError, Built, Cancel, Module, Options, Progress, Project};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,12 @@ pub(super) fn execute(args: &ToolBuildArgs, global: &GlobalArgs) -> Result<Exit>
         }
         None => ringfence_toolchain::build(&args.project, &options, &mut |progress| teller.tell(progress)),
     };
-    let built = built.map_err(|error| refusal(error, &teller, args))?;
+    let built = built.map_err(|error| {
+        if !global.quiet {
+            tell_of_earlier(args);
+        }
+        refusal(error, &teller, args)
+    })?;
     if args.json {
         out_json(&json!({ "built": built.iter().map(as_json).collect::<Vec<_>>() }))?;
         return Ok(Exit::Done);
@@ -115,11 +120,23 @@ impl Teller<'_> {
     }
 }
 
+/// Names what is still there of a build before: it would be tested and called as if it were new.
+fn tell_of_earlier(args: &ToolBuildArgs) {
+    let Ok(project) = Project::open(&args.project) else { return };
+    for tool in project.tools() {
+        let file = args.out.as_ref().unwrap_or(&tool.folder).join(format!("{}.wasm", tool.name));
+        if file.is_file() {
+            err(&format!("note: {} is of an earlier build\n", plain(&file.to_string_lossy())));
+        }
+    }
+}
+
 fn refusal(error: BuildError, teller: &Teller<'_>, args: &ToolBuildArgs) -> Refusal {
     match &error {
         BuildError::Compiler { command, status, .. } | BuildError::Install { command, status, .. }
             if teller.told_all =>
         {
+            let command = if teller.global.verbose > 0 { command.clone() } else { program(command) };
             Refusal::new(Exit::Failed, format!("`{command}` failed ({status}); its own words are above"))
         }
         BuildError::Missing(missing) if !args.install && missing.iter().all(|one| one.can_be_installed()) => {
@@ -129,6 +146,16 @@ fn refusal(error: BuildError, teller: &Teller<'_>, args: &ToolBuildArgs) -> Refu
         }
         _ => as_refusal(&error),
     }
+}
+
+/// The program of a command, without its folder and arguments: those are long, and `-v` shows them.
+fn program(command: &str) -> String {
+    let (program, _) = match command.strip_prefix('\'') {
+        Some(quoted) => quoted.split_once('\''),
+        None => command.split_once(' '),
+    }
+    .unwrap_or((command, ""));
+    program.rsplit('/').next().unwrap_or(program).to_owned()
 }
 
 fn as_refusal(error: &BuildError) -> Refusal {

@@ -4,6 +4,7 @@ use crate::machine::{Missing, Way};
 use crate::project::{Engine, ToolProject};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A package of npm's with the version that is known to work, and the program in it.
@@ -50,9 +51,17 @@ pub(super) struct Installed {
 }
 
 impl Package {
-    /// The package in the project or in a folder above it: where Node looks too.
+    /// The package in the project or in a folder above it, where Node looks too; but not above a folder
+    /// that is somebody else's or that anybody can put things into, such as `/tmp`.
     pub(super) fn find(self, project: &ToolProject) -> Option<Installed> {
-        project.folder.ancestors().find_map(|folder| self.find_in(&folder.join("node_modules")))
+        let owner = project.folder.metadata().ok()?.uid();
+        let is_own = |folder: &&Path| {
+            let found = folder.metadata();
+            found.is_ok_and(|found| found.uid() == owner && found.mode() & 0o002 == 0)
+        };
+        let above = project.folder.ancestors().skip(1).take_while(is_own);
+        let own = std::iter::once(project.folder.as_path());
+        own.chain(above).find_map(|folder| self.find_in(&folder.join("node_modules")))
     }
 
     fn find_in(self, modules: &Path) -> Option<Installed> {
@@ -125,5 +134,24 @@ mod tests {
         }
         assert_eq!(missing(tool), None);
         assert_eq!(ESBUILD.find(tool).unwrap().version, "7");
+    }
+
+    #[test]
+    fn packages_above_are_found_but_not_where_anybody_can_put_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::Builder::new().prefix("tool").tempdir().unwrap();
+        let modules = dir.path().join("node_modules");
+        fs::create_dir_all(modules.join("esbuild")).unwrap();
+        fs::create_dir_all(modules.join(".bin")).unwrap();
+        fs::write(modules.join("esbuild/package.json"), r#"{"version": "7"}"#).unwrap();
+        fs::write(modules.join(".bin/esbuild"), "").unwrap();
+        let below = dir.path().join("a/tool");
+        fs::create_dir_all(&below).unwrap();
+        fs::write(below.join("package.json"), "{}").unwrap();
+        let project = Project::open(&below).unwrap();
+        let [tool] = project.tools() else { panic!("one tool") };
+        assert!(ESBUILD.find(tool).is_some());
+        fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        assert!(ESBUILD.find(tool).is_none());
     }
 }
