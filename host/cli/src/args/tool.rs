@@ -37,6 +37,9 @@ pub enum ToolCommand {
     Push(super::ToolPushArgs),
     /// Build a tool's source, in any of eight languages, into a component
     ///
+    /// Building runs what the project brings along, such as build scripts, with your rights: build a
+    /// stranger's source where it can do no harm. Only the component is fenced.
+    ///
     /// Exit codes: 0 built, 1 a compiler failed or the source lacks something, 2 usage or a toolchain is
     /// missing, 130 cancelled.
     Build(ToolBuildArgs),

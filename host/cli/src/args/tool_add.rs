@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// What a component may touch at most, whatever the policy gives.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ApprovalArgs {
-    /// Approve this folder or file of the project for it; may be repeated [default: the folders that
-    /// the project grants, for reading]
+    /// Approve this folder or file of the project for it; may be repeated [default for a new one: the
+    /// folders that the project grants, for reading]
     #[arg(long = "dir", value_name = "DIR[:write]", help_heading = "Approval")]
     pub dirs: Vec<DirSpec>,
     /// Approve requests to this host, as for `run`; may be repeated [default: none]

@@ -7,7 +7,7 @@ use crate::args::{GlobalArgs, ProjectArgs, ToolFetchArgs};
 use crate::config::{Entry, Here, LOCK, LockCommands, Locked, Unusable};
 use crate::exit::{Exit, Refusal};
 use crate::output::{err, out_json};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use ringfence_registry::Source;
 use ringfence_sandbox::{ComponentSource, Digest};
 use serde_json::json;
@@ -52,7 +52,7 @@ fn fetch(desk: &Desk, locked: &Locked, allow_local: bool) -> Result<()> {
         (None, None) => entry.source.clone(),
     };
     near::check(entry, &source, allow_local)?;
-    let found = fetched(desk, &source)?;
+    let found = fetched(desk, &source).with_context(|| format!("`{}` can't be fetched", entry.name))?;
     let digest = Digest::of(&found.bytes);
     if digest != entry.digest || found.sha256 != entry.sha256 {
         return Err(changed(entry, digest, &locked.commands).into());
