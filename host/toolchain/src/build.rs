@@ -87,13 +87,13 @@ pub fn build(
         .iter()
         .map(|tool| Ok((tool, Wit::read(&tool.wit, tool.world.as_deref())?)))
         .collect::<Result<_, BuildError>>()?;
-    let missing = missing(&project, &shop);
+    let missing = missing(&project, &shop)?;
     if !missing.is_empty() {
         if !options.install {
             return Err(BuildError::Missing(missing));
         }
         install(&missing, &mut shop)?;
-        let still = self::missing(&project, &shop);
+        let still = self::missing(&project, &shop)?;
         if !still.is_empty() {
             return Err(BuildError::Missing(still));
         }
@@ -105,6 +105,7 @@ pub fn build(
             build_one(tool, wit, &mut shop)
         })
         .collect::<Result<Vec<Built>, BuildError>>()?;
+    go_on(options)?;
     if let (true, Some(out)) = (options.compress, &options.out) {
         manifest::write(out, project.tools(), &built)?;
     }
@@ -146,23 +147,32 @@ pub fn build_module(module: &Module, options: &Options) -> Result<Built, BuildEr
     written(name, None, place, &bytes, Toolchain::new("given"), options)
 }
 
-fn missing(project: &Project, shop: &Workshop<'_>) -> Vec<Missing> {
+fn missing(project: &Project, shop: &Workshop<'_>) -> Result<Vec<Missing>, BuildError> {
     let mut all = Vec::new();
     for one in project.tools().iter().flat_map(|tool| recipe::missing(tool, shop.machine())) {
         if !all.contains(&one) {
             all.push(one);
         }
     }
-    all
+    go_on(shop.options())?;
+    Ok(all)
 }
 
 fn build_one(project: &ToolProject, wit: &Wit, shop: &mut Workshop<'_>) -> Result<Built, BuildError> {
     shop.tell(Progress::Building { name: project.name.clone(), language: project.language });
-    let made = recipe::build(project, wit, shop)?;
+    let made = recipe::build(project, wit, shop);
+    // Programs that were stopped look as if they were missing.
+    go_on(shop.options())?;
+    let made = made?;
     let bytes = component::finished(made.bytes, wit)?;
     let place = place(&project.name, shop.options(), &project.folder);
     let language = Some(project.language);
     written(project.name.clone(), language, place, &bytes, made.toolchain, shop.options())
+}
+
+/// An error where the build is cancelled.
+fn go_on(options: &Options) -> Result<(), BuildError> {
+    if options.cancel.is_cancelled() { Err(BuildError::Cancelled) } else { Ok(()) }
 }
 
 fn place(name: &str, options: &Options, folder: &Path) -> PathBuf {
@@ -180,6 +190,7 @@ fn written(
 ) -> Result<Built, BuildError> {
     let compressed = options.compress.then(|| file::compressed(bytes)).transpose();
     let compressed = compressed.map_err(|error| BuildError::write(&file, error))?;
+    go_on(options)?;
     file::write_whole(&file, compressed.as_deref().unwrap_or(bytes))?;
     Ok(Built {
         name,
@@ -190,4 +201,28 @@ fn written(
         compressed_size: compressed.map(|bytes| bytes.len() as u64),
         toolchain,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_build_writes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options {
+            out: None,
+            compress: false,
+            install: false,
+            cache: dir.path().to_owned(),
+            cargo_target: None,
+            cancel: Cancel::default(),
+        };
+        let file = dir.path().join("tool.wasm");
+        let write =
+            || written("tool".into(), None, file.clone(), b"bytes", Toolchain::new("given"), &options);
+        options.cancel.cancel();
+        assert!(matches!(write(), Err(BuildError::Cancelled)));
+        assert!(!file.exists());
+    }
 }

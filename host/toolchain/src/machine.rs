@@ -2,11 +2,16 @@
 //!
 //! Owns: finding programs and saying how a missing one is had. Installs nothing; `install` does.
 
-use crate::run;
+use crate::run::{self, Cancel};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long a program may take to say its version.
+const ANSWER: Duration = Duration::from_secs(15);
+/// The same where what lies in a folder chooses the program: it may be downloaded first.
+const ANSWER_IN: Duration = Duration::from_secs(600);
 
 /// The machine that tools are built on.
 #[derive(Debug, Clone)]
@@ -14,6 +19,7 @@ pub(crate) struct Machine {
     path: Vec<PathBuf>,
     system: System,
     cache: PathBuf,
+    cancel: Cancel,
 }
 
 /// A kind of system, by how it installs software.
@@ -100,17 +106,19 @@ impl fmt::Display for Way {
 
 impl Machine {
     /// This one, with the PATH of this process; what is installed for tools alone is kept in `cache`.
-    pub(crate) fn here(cache: &Path) -> Self {
+    /// `cancel` stops the programs that are asked.
+    pub(crate) fn here(cache: &Path, cancel: &Cancel) -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-        Self::new(std::env::split_paths(&path).collect(), System::of(&release), cache)
+        let machine = Self::new(std::env::split_paths(&path).collect(), System::of(&release), cache);
+        Self { cancel: cancel.clone(), ..machine }
     }
 
     /// One with these folders of programs.
     pub(crate) fn new(path: Vec<PathBuf>, system: System, cache: &Path) -> Self {
         // A relative folder would mean another one in each project.
         let path = path.into_iter().filter(|folder| folder.is_absolute()).collect();
-        Self { path, system, cache: cache.to_owned() }
+        Self { path, system, cache: cache.to_owned(), cancel: Cancel::default() }
     }
 
     /// How it installs software.
@@ -143,14 +151,15 @@ impl Machine {
         std::env::var_os(name).filter(|value| !value.is_empty())
     }
 
-    /// What a program prints on standard output; none where it fails.
+    /// What a program prints on standard output; none where it fails, takes too
+    /// long or is cancelled.
     pub(crate) fn ask(&self, program: &Path, arguments: &[&str]) -> Option<String> {
-        answer(run::command(program).args(arguments))
+        run::answer(run::command(program).args(arguments), &self.cancel, ANSWER)
     }
 
     /// The same, asked in a folder: what lies there may choose another version of the program.
     pub(crate) fn ask_in(&self, folder: &Path, program: &Path, arguments: &[&str]) -> Option<String> {
-        answer(run::command(program).args(arguments).current_dir(folder))
+        run::answer(run::command(program).args(arguments).current_dir(folder), &self.cancel, ANSWER_IN)
     }
 
     /// The first line of what a program says of its version.
@@ -184,11 +193,6 @@ impl System {
             Self::Other
         }
     }
-}
-
-fn answer(command: &mut Command) -> Option<String> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 fn is_program(file: &Path) -> bool {

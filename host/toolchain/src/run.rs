@@ -2,6 +2,7 @@
 
 use crate::error::BuildError;
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -56,6 +57,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_secs(1);
 /// Of one line, in bytes; a longer one is told in pieces.
 const MAX_LINE: usize = 1 << 20;
+/// Of what a program answers, in bytes.
+const MAX_ANSWER: usize = 4 << 20;
 /// Of the lines that are kept for an error, in bytes.
 const MAX_TAIL: usize = 16 << 10;
 
@@ -118,7 +121,34 @@ pub(crate) fn run(
     cancel: &Cancel,
     said: &mut dyn FnMut(Stream, &str),
 ) -> Result<ExitStatus, BuildError> {
-    if cancel.is_cancelled() {
+    run_until(command, &|| cancel.is_cancelled(), said)
+}
+
+/// What a command prints on standard output; none where it fails, prints too much, takes longer than
+/// `most` or is cancelled.
+pub(crate) fn answer(command: &mut Command, cancel: &Cancel, most: Duration) -> Option<String> {
+    let asked = Instant::now();
+    let (mut text, too_long) = (String::new(), Cell::new(false));
+    let is_over = || cancel.is_cancelled() || too_long.get() || asked.elapsed() > most;
+    let status = run_until(command, &is_over, &mut |stream, line| match stream {
+        Stream::Out => {
+            too_long.set(text.len() + line.len() >= MAX_ANSWER);
+            if !too_long.get() {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        Stream::Err => {}
+    });
+    status.ok().filter(ExitStatus::success).map(|_| text.trim().to_owned())
+}
+
+fn run_until(
+    command: &mut Command,
+    is_over: &dyn Fn() -> bool,
+    said: &mut dyn FnMut(Stream, &str),
+) -> Result<ExitStatus, BuildError> {
+    if is_over() {
         return Err(BuildError::Cancelled);
     }
     let failed = |command: &Command, error: std::io::Error| BuildError::Start {
@@ -154,7 +184,7 @@ pub(crate) fn run(
         } else {
             thread::sleep(TICK);
         }
-        if cancel.is_cancelled() {
+        if is_over() {
             return Err(BuildError::Cancelled);
         }
         match running.poll().map_err(|error| failed(command, error))? {
@@ -301,6 +331,29 @@ mod tests {
             thread::sleep(TICK);
         }
         assert!(has_ended(&state()), "{}", state());
+    }
+
+    #[test]
+    fn a_program_that_is_asked_and_never_ends_gives_no_answer() {
+        let most = Duration::from_secs(60);
+        let asked = |script: &str, cancel: &Cancel, most| answer(&mut shell(script), cancel, most);
+        let none = Cancel::default();
+        assert_eq!(asked("echo one; echo two; echo no >&2", &none, most).unwrap(), "one\ntwo");
+        assert_eq!(asked("echo one; exit 1", &none, most), None);
+        assert_eq!(asked("yes", &none, most), None);
+        assert_eq!(asked("echo one; sleep 1000", &none, Duration::from_millis(100)), None);
+
+        let dir = tempfile::tempdir().unwrap();
+        let (cancel, started) = (Cancel::default(), dir.path().join("started"));
+        let asking = {
+            let (cancel, script) = (cancel.clone(), format!("touch {}; sleep 1000", started.display()));
+            thread::spawn(move || answer(&mut shell(&script), &cancel, Duration::from_secs(900)))
+        };
+        while !started.exists() {
+            thread::sleep(TICK);
+        }
+        cancel.cancel();
+        assert_eq!(asking.join().unwrap(), None);
     }
 
     #[test]

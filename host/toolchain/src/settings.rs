@@ -3,6 +3,7 @@
 use crate::error::BuildError;
 use crate::language::Language;
 use crate::likely::likely;
+use crate::ordinary::read_text;
 use crate::project::{Engine, FILE};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ impl Settings {
             return Err(none("it is a file; a tool project is a folder".to_owned()));
         }
         let path = real.join(FILE);
-        let settings = match std::fs::read_to_string(&path) {
+        let settings = match read_text(&path) {
             Ok(text) => Self::parse(path, &text)?,
             Err(error) if error.kind() == ErrorKind::NotFound => Self { path, ..Self::default() },
             Err(error) => return Err(BuildError::read(&path, error)),
@@ -190,6 +191,14 @@ mod tests {
                 .contains("`members` stands alone; what else is here (name)")
         );
         assert!(said("name = ").starts_with("tool.toml: TOML parse error at line 1"));
+    }
+
+    #[test]
+    fn a_file_that_never_ends_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        crate::ordinary::tests::pipe(&dir.path().join(FILE));
+        let said = Settings::of(dir.path()).map(drop).unwrap_err().to_string();
+        assert!(said.ends_with("tool.toml: it is not an ordinary file"), "{said}");
     }
 
     #[test]

@@ -1,9 +1,16 @@
 //! A tool's WIT: the package, the world to build for, what it exports.
 
 use crate::error::BuildError;
+use crate::ordinary::{MAX_TEXT, read_ordinary};
 use std::collections::BTreeSet;
+use std::io::{Error, Result as IoResult};
 use std::path::Path;
 use wit_parser::{PackageId, Resolve, World, WorldId, WorldItem};
+
+/// How the names of files end that the parser reads.
+const PACKAGE: [&str; 3] = ["wit", "wasm", "wat"];
+/// Of all files of a package and its dependencies, in bytes.
+const MAX_WIT: u64 = 32 << 20;
 
 /// A WIT package with the world that a tool is built for.
 #[derive(Clone)]
@@ -24,6 +31,7 @@ impl Wit {
                 path.display()
             )));
         }
+        check_files(path)?;
         let mut resolve = Resolve::default();
         let package = match resolve.push_path(path) {
             Ok((package, _)) => package,
@@ -108,6 +116,49 @@ impl Wit {
     }
 }
 
+/// Whether everything that the parser would read is an ordinary file of a bounded length, and one that
+/// is meant as WIT: what is wrong with a file is shown with its lines, which are nobody's business in others.
+fn check_files(path: &Path) -> Result<(), BuildError> {
+    let listed = |folder: &Path| {
+        let all =
+            folder.read_dir().and_then(|all| all.map(|one| Ok(one?.path())).collect::<IoResult<Vec<_>>>());
+        all.map_err(|error| BuildError::read(folder, error))
+    };
+    let named =
+        |path: &Path, ends: &[&str]| path.extension().is_some_and(|end| ends.iter().any(|one| end == *one));
+    let mut files = Vec::new();
+    if path.is_dir() {
+        let mut folders = vec![path.to_owned()];
+        let deps = path.join("deps");
+        if deps.is_dir() {
+            let (inner, alone): (Vec<_>, Vec<_>) = listed(&deps)?.into_iter().partition(|one| one.is_dir());
+            folders.extend(inner);
+            files.extend(alone.into_iter().filter(|one| named(one, &PACKAGE)));
+        }
+        for folder in folders {
+            files.extend(listed(&folder)?.into_iter().filter(|one| !one.is_dir() && named(one, &["wit"])));
+        }
+    } else {
+        files.push(path.to_owned());
+    }
+    let mut left = MAX_WIT;
+    for file in files {
+        let checked = || -> IoResult<u64> {
+            let real = file.canonicalize()?;
+            if !named(&file, &PACKAGE) || !named(&real, &PACKAGE) {
+                return Err(Error::other("a file of WIT has a name that ends in .wit (or in .wasm or .wat)"));
+            }
+            let most = if named(&real, &["wit"]) { MAX_TEXT } else { MAX_WIT };
+            Ok(read_ordinary(&real, most)?.len() as u64)
+        };
+        let length = checked().map_err(|error| BuildError::read(&file, error))?;
+        left = left.checked_sub(length).ok_or_else(|| BuildError::Wit {
+            reason: format!("the WIT in {} has more than {MAX_WIT} bytes in all", path.display()),
+        })?;
+    }
+    Ok(())
+}
+
 /// The functions that a world exports.
 pub(crate) fn exports(resolve: &Resolve, world: WorldId) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
@@ -158,6 +209,39 @@ mod tests {
         assert!(said.contains("the world `tool` in [DIR]/tool.wit exports no function"), "{said}");
         let said = read("package a:b; interface i { f: func(); }", None).map(drop).unwrap_err();
         assert!(said.contains("has no world"), "{said}");
+    }
+
+    #[test]
+    fn only_ordinary_files_that_are_named_as_wit_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        std::fs::write(root.join("secret"), "root:hash").unwrap();
+        let folders = ["wit", "wit/deps", "wit/deps/other"].map(|name| root.join(name));
+        folders.iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+        std::fs::write(root.join("wit/tool.wit"), "package a:b; world tool { export f: func(); }").unwrap();
+        std::fs::write(root.join("wit/deps/notes.txt"), "no WIT").unwrap();
+        std::fs::write(root.join("wit/deps/other/it.wit"), "package c:d;").unwrap();
+        let said = |path: &Path| Wit::read(path, None).map(drop).map_err(|error| error.to_string());
+        assert_eq!(said(&root.join("wit")), Ok(()));
+
+        let secret = said(&root.join("secret")).unwrap_err();
+        assert!(
+            secret.ends_with("a file of WIT has a name that ends in .wit (or in .wasm or .wat)"),
+            "{secret}"
+        );
+        for folder in &folders {
+            let strange = folder.join("strange.wit");
+            for (made, wanted) in [("link", "a file of WIT has a name"), ("pipe", "not an ordinary file")] {
+                match made {
+                    "link" => std::os::unix::fs::symlink(root.join("secret"), &strange).unwrap(),
+                    _ => crate::ordinary::tests::pipe(&strange),
+                }
+                let told = said(&root.join("wit")).unwrap_err();
+                assert!(told.contains(wanted) && !told.contains("root:hash"), "{told}");
+                std::fs::remove_file(&strange).unwrap();
+            }
+        }
+        assert!(said(Path::new("/dev/zero")).is_err());
     }
 
     #[test]

@@ -11,12 +11,49 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Of compilers' lines that are told in a build.
+const MAX_LINES: usize = 100_000;
+/// Of those lines, in bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// What is told instead of the rest.
+const CUT: &str = "the compiler says more, which isn't shown; if it fails, the end of it is";
+
+/// How much of compilers' words was told.
+#[derive(Debug, Default)]
+struct Told {
+    lines: usize,
+    bytes: usize,
+    cut: bool,
+}
+
+/// What to do with a line.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Tell,
+    /// It is the first that isn't told.
+    Note,
+    Nothing,
+}
+
+impl Told {
+    fn next(&mut self, line: &str) -> Next {
+        if self.cut {
+            return Next::Nothing;
+        }
+        self.lines += 1;
+        self.bytes += line.len() + 1;
+        self.cut = self.lines > MAX_LINES || self.bytes > MAX_BYTES;
+        if self.cut { Next::Note } else { Next::Tell }
+    }
+}
+
 /// What a recipe has at hand.
 pub(crate) struct Workshop<'a> {
     machine: Machine,
     tools: &'a [ToolProject],
     options: &'a Options,
     tell: &'a mut dyn FnMut(Progress),
+    told: Told,
 }
 
 impl<'a> Workshop<'a> {
@@ -26,7 +63,8 @@ impl<'a> Workshop<'a> {
         options: &'a Options,
         tell: &'a mut dyn FnMut(Progress),
     ) -> Self {
-        Self { machine: Machine::here(&options.cache), tools, options, tell }
+        let machine = Machine::here(&options.cache, &options.cancel);
+        Self { machine, tools, options, tell, told: Told::default() }
     }
 
     /// The machine.
@@ -95,12 +133,68 @@ impl<'a> Workshop<'a> {
                 (Stream::Out, Some(read)) => read(line),
                 (Stream::Out | Stream::Err, _) => {
                     tail.push(line);
-                    (self.tell)(Progress::Said(line.to_owned()));
+                    match self.told.next(line) {
+                        Next::Tell => (self.tell)(Progress::Said(line.to_owned())),
+                        Next::Note => (self.tell)(Progress::Said(CUT.to_owned())),
+                        Next::Nothing => {}
+                    }
                 }
             })?;
         if status.success() {
             return Ok(());
         }
+        if self.told.cut {
+            tail.text().lines().for_each(|line| self.tell(Progress::Said(line.to_owned())));
+        }
         Err(BuildError::Compiler { command: shown, status: status.to_string(), tail: tail.text() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Cancel;
+
+    /// What is told of a shell's words, and how it ended.
+    fn said(script: &str) -> (Result<(), BuildError>, Vec<String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options {
+            out: None,
+            compress: false,
+            install: false,
+            cache: dir.path().to_owned(),
+            cargo_target: None,
+            cancel: Cancel::default(),
+        };
+        let mut lines = Vec::new();
+        let mut tell = |progress| {
+            if let Progress::Said(line) = progress {
+                lines.push(line);
+            }
+        };
+        let mut shop = Workshop::new(&[], &options, &mut tell);
+        let mut command = shop.command(Path::new("/bin/sh"));
+        let ended = shop.run(command.args(["-c", script]));
+        (ended, lines)
+    }
+
+    #[test]
+    fn a_compiler_that_talks_without_end_is_cut_with_one_note_and_goes_on() {
+        let (ended, lines) = said("yes | head -n 150000; exit 0");
+        assert!(ended.is_ok());
+        assert_eq!(lines.len(), MAX_LINES + 1);
+        assert_eq!(lines.last().unwrap(), CUT);
+
+        let (_, lines) = said("head -c 40000000 /dev/zero | tr '\\0' x");
+        assert!(lines.iter().map(String::len).sum::<usize>() <= MAX_BYTES + CUT.len());
+        assert_eq!(lines.last().unwrap(), CUT);
+    }
+
+    #[test]
+    fn the_end_of_what_was_cut_is_told_where_the_compiler_fails() {
+        let (ended, lines) = said("yes | head -n 150000; echo why; exit 1");
+        assert!(matches!(ended, Err(BuildError::Compiler { tail, .. }) if tail.ends_with("y\nwhy")));
+        assert_eq!(lines[MAX_LINES], CUT);
+        assert_eq!(lines.last().unwrap(), "why");
     }
 }

@@ -325,3 +325,16 @@ fn what_can_t_run_here_fails_with_the_reason() {
     let said = tested(&home(b"\0asm\x0d\0\x01\0".to_vec()), &["--quiet"]);
     assert!(said.code == 1 && said.out.contains("none of its functions can be a tool"), "{said}");
 }
+
+#[test]
+fn cases_whose_project_is_a_link_are_refused_before_anything_reads_it() {
+    let home = project(
+        "project = \"lnk\"\n\n[[case]]\nname = \"reads\"\ntool = \"read_file\"\ninput = { file_path = \"key.txt\" }\ndone = \"x\"\n",
+    );
+    home.write("private/key.txt", "hidden-words");
+    std::os::unix::fs::symlink(home.path().join("private"), home.path().join("reader/tests/lnk")).unwrap();
+    let said = home.run(["tool", "test", "--quiet", "reader"]);
+    assert_eq!(said.code, 2, "{said}");
+    assert!(said.err.contains("it is a link or lies behind one"), "{said}");
+    assert!(!said.to_string().contains("hidden-words"), "{said}");
+}

@@ -134,6 +134,24 @@ fn ctrl_c_stops_the_compiler_and_exits_with_130() {
     }
 }
 
+#[test]
+fn sigterm_stops_a_program_that_is_asked_and_never_answers() {
+    let home = rust_tool(MADE);
+    program(&home, "rustc", "echo $$ > \"$HOME/part\"; mv \"$HOME/part\" \"$HOME/asked\"; exec sleep 1000");
+    let mut child = command(&home, &["word_count"]).stderr(Stdio::piped()).spawn().unwrap();
+    let asked = home.path().join("asked");
+    while !asked.exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let asleep = Pid::from_raw(fs::read_to_string(asked).unwrap().trim().parse().unwrap()).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(is_dead(asleep));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line == "error: cancelled"));
+    assert!(!home.path().join("word_count/word_count.wasm").exists());
+}
+
 /// Ended, and nobody has asked how.
 fn is_dead(process: Pid) -> bool {
     let state = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));

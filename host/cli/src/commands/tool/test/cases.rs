@@ -2,18 +2,18 @@
 //!
 //! Owns: `tests/cases.toml`, and whether an answer is the expected one. Doesn't own: making the calls.
 
+use super::beneath;
 use crate::config::language::nearest;
 use crate::exit::Refusal;
 use crate::terminal::one_line;
 use anyhow::Result;
 use ringfence_sandbox::{CallReport, GrantPath, Outcome};
+use ringfence_toolchain::{MAX_TEXT, read_opened, text};
 use serde::Deserialize;
 use serde_json::Value;
-use std::io::ErrorKind;
+use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Bytes of the file at most.
-const FILE_BYTES: u64 = 1 << 20;
 /// Characters of a value in a message.
 const SHOWN: usize = 400;
 
@@ -47,17 +47,50 @@ pub(super) struct Case {
     denied: Option<bool>,
 }
 
+/// Where the file lies.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// A folder of the user's word: whatever the file says leads nowhere else.
+    root: PathBuf,
+    /// The way from there, through no link.
+    way: PathBuf,
+    /// As it is shown.
+    shown: PathBuf,
+}
+
+impl Place {
+    /// The usual one, beside a component.
+    pub(super) fn beside(component: &Path) -> Self {
+        let root = component.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let root = root.unwrap_or_else(|| Path::new(".")).to_owned();
+        let way = PathBuf::from("tests/cases.toml");
+        Self { shown: component.with_file_name(&way), root, way }
+    }
+
+    /// One that the user names, who may name a link.
+    pub(super) fn named(path: &Path) -> Result<Self> {
+        let refused = |error: Error| match error.kind() {
+            ErrorKind::NotFound => Refusal::usage(format!("{} isn't there", path.display())),
+            _ => Refusal::usage(format!("{} can't be read: {error}", path.display())),
+        };
+        let real = path.canonicalize().map_err(refused)?;
+        let (Some(root), Some(name)) = (real.parent(), real.file_name()) else {
+            return Err(Refusal::usage(format!("{} is no file", path.display())).into());
+        };
+        Ok(Self { root: root.to_owned(), way: name.into(), shown: path.to_owned() })
+    }
+
+    /// As it is shown.
+    pub(super) fn display(&self) -> std::path::Display<'_> {
+        self.shown.display()
+    }
+}
+
 /// Reads a file; none if it isn't there.
-pub(super) fn read(path: &Path) -> Result<Option<Cases>> {
-    let shown = path.display();
-    let text = match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > FILE_BYTES => {
-            return Err(Refusal::usage(format!("{shown} has more than {FILE_BYTES} bytes")).into());
-        }
-        Ok(_) => std::fs::read_to_string(path),
-        Err(error) => Err(error),
-    };
-    let text = match text {
+pub(super) fn read(place: &Place) -> Result<Option<Cases>> {
+    let shown = place.display();
+    let opened = beneath::file(&place.root, &place.way);
+    let text = match opened.and_then(|file| text(read_opened(file, MAX_TEXT)?)) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Refusal::usage(format!("{shown} can't be read: {error}")).into()),
@@ -93,15 +126,19 @@ fn told(message: &str) -> String {
 
 impl Cases {
     /// The folder that calls see, seen from this file; none for the made-up one.
-    pub(super) fn project(&self, file: &Path) -> Result<Option<PathBuf>> {
+    pub(super) fn project(&self, place: &Place) -> Result<Option<PathBuf>> {
         let Some(named) = &self.project else { return Ok(None) };
-        // Whoever wrote the file isn't always whoever runs it.
-        let inside = GrantPath::parse(named).map_err(|error| {
-            Refusal::usage(format!("{}: `project`: {error}", file.display()))
+        let refused = |error: &dyn std::fmt::Display| {
+            Refusal::usage(format!("{}: `project`: {error}", place.display()))
                 .hint("name a folder beside the file, or below it")
-        })?;
-        let beside = file.parent().unwrap_or_else(|| Path::new("."));
-        Ok(Some(beside.join(inside.to_string())))
+        };
+        let inside = GrantPath::parse(named).map_err(|error| refused(&error))?;
+        let way = place.way.with_file_name(inside.to_string());
+        let folder = place.root.join(&way);
+        match beneath::folder(&place.root, &way) {
+            Ok(_) => Ok(Some(folder)),
+            Err(error) => Err(refused(&format!("{}: {error}", folder.display())).into()),
+        }
     }
 }
 
@@ -200,8 +237,10 @@ mod tests {
     #[test]
     fn a_mistake_in_the_file_names_its_line_and_what_was_meant() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cases.toml");
-        assert!(read(&path).unwrap().is_none());
+        let path = folder.path().join("tests/cases.toml");
+        let place = Place::beside(&folder.path().join("tool.wasm"));
+        assert!(read(&place).unwrap().is_none());
+        std::fs::create_dir(folder.path().join("tests")).unwrap();
         for (text, wanted) in [
             (
                 "proejct = \"x\"",
@@ -215,10 +254,54 @@ mod tests {
             ("[[case", "line 1: "),
         ] {
             std::fs::write(&path, text).unwrap();
-            let error = read(&path).unwrap_err().to_string();
+            let error = read(&place).unwrap_err().to_string();
             assert!(error.contains(wanted), "{text}: {error}");
         }
         std::fs::write(&path, "project = \"../..\"").unwrap();
-        assert!(read(&path).unwrap().unwrap().project(&path).is_err());
+        assert!(read(&place).unwrap().unwrap().project(&place).is_err());
+    }
+
+    #[test]
+    fn the_folder_of_the_cases_is_reached_through_no_link() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for made in ["private/inner", "tool/tests/own/inner"] {
+            std::fs::create_dir_all(root.join(made)).unwrap();
+        }
+        symlink(root.join("private"), root.join("tool/tests/lnk")).unwrap();
+        symlink("own", root.join("tool/tests/near")).unwrap();
+        let file = root.join("tool/tests/cases.toml");
+        let named = |project: &str| -> Result<Option<PathBuf>> {
+            std::fs::write(&file, format!("project = \"{project}\""))?;
+            let places = [Place::beside(&root.join("tool/tool.wasm")), Place::named(&file)?];
+            let [first, second] = places.map(|place| read(&place)?.unwrap().project(&place));
+            assert_eq!(first.is_ok(), second.is_ok());
+            first
+        };
+        assert_eq!(named("own/inner").unwrap(), Some(root.join("tool/tests/own/inner")));
+        for link in ["lnk", "lnk/inner", "near"] {
+            let said = named(link).unwrap_err().to_string();
+            assert!(said.contains("it is a link or lies behind one"), "{said}");
+        }
+        std::fs::rename(root.join("tool/tests"), root.join("elsewhere")).unwrap();
+        symlink("../elsewhere", root.join("tool/tests")).unwrap();
+        let said = read(&Place::beside(&root.join("tool/tool.wasm"))).unwrap_err().to_string();
+        assert!(said.contains("it is a link or lies behind one"), "{said}");
+    }
+
+    #[test]
+    fn cases_that_are_no_ordinary_file_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("cases.toml");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for strange in [&*pipe, folder.path(), Path::new("/dev/zero")] {
+            let said = read(&Place::named(strange).unwrap()).unwrap_err().to_string();
+            assert!(said.ends_with("can't be read: it is not an ordinary file"), "{said}");
+        }
+        std::fs::remove_file(&pipe).unwrap();
+        std::fs::write(&pipe, vec![b'#'; 2 << 20]).unwrap();
+        let said = read(&Place::named(&pipe).unwrap()).unwrap_err().to_string();
+        assert!(said.contains("has more than 1048576 bytes"), "{said}");
     }
 }

@@ -3,6 +3,7 @@
 //! Owns: the way from a file to a report. The policy of no project counts here: a test grants a folder
 //! for reading and nothing else, so that its answer is the same for everybody.
 
+mod beneath;
 mod cases;
 mod checks;
 mod desk;
@@ -17,6 +18,7 @@ use crate::state_dir::Folders;
 use crate::terminal::{one_line, plain};
 use crate::toolset::{find, sandbox};
 use anyhow::Result;
+use cases::Place;
 use checks::{Tried, interrupted, tried};
 use desk::Desk;
 use report::{Check, Checked, Report, Verdict};
@@ -112,17 +114,16 @@ impl Test<'_> {
         cancel: &CancellationToken,
         report: &mut Report,
     ) -> Result<()> {
-        let beside = component.parent().unwrap_or_else(|| Path::new(".")).join("tests/cases.toml");
-        let path = self.args.cases.as_deref().unwrap_or(&beside);
-        let Some(cases) = cases::read(path)? else {
-            if self.args.cases.is_some() {
-                return Err(Refusal::usage(format!("{} isn't there", path.display())).into());
-            }
-            let what = format!("no cases of its own: {} isn't there", path.display());
+        let place = match &self.args.cases {
+            Some(named) => Place::named(named)?,
+            None => Place::beside(component),
+        };
+        let Some(cases) = cases::read(&place)? else {
+            let what = format!("no cases of its own: {} isn't there", place.display());
             report.checks.push(Checked { check: Check::Case, tool: None, verdict: Verdict::Noted(what) });
             return Ok(());
         };
-        let own = match cases.project(path)? {
+        let own = match cases.project(&place)? {
             Some(folder) => {
                 out_of_reach(&folder, folders)?;
                 Some(Desk::on(&folder, self.args.timeout)?)

@@ -2,6 +2,7 @@
 
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What a tool project is described in.
@@ -31,7 +32,13 @@ pub(super) fn component(named: Option<&Path>) -> Result<PathBuf> {
 
 /// The project's own name, where it says one.
 fn name_in(file: &Path) -> Result<Option<String>> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Ok(None) };
+    let text = match ringfence_toolchain::read_text(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(Refusal::usage(format!("{} can't be read: {error}", file.display())).into());
+        }
+    };
     let table: toml::Table = text
         .parse()
         .map_err(|error: toml::de::Error| Refusal::usage(format!("{}: {error}", file.display())))?;
