@@ -1,9 +1,10 @@
 //! The languages that are known, and how they are told apart.
 
-use crate::rules::{Rules, c, go, java, javascript, python, rust};
+use crate::rules::{Rules, c, go, java, javascript, none, python, rust};
 
 /// A programming language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Language {
     /// Python.
     Python,
@@ -21,9 +22,29 @@ pub enum Language {
     Java,
     /// C.
     C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Bash and other shells.
+    Bash,
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// HTML.
+    Html,
+    /// CSS.
+    Css,
 }
 
-const EXTENSIONS: [(Language, &str, &[&str]); 8] = [
+const EXTENSIONS: [(Language, &str, &[&str]); 18] = [
     (Language::Python, "Python", &["py", "pyi", "pyw"]),
     (Language::JavaScript, "JavaScript", &["js", "jsx", "mjs", "cjs"]),
     (Language::TypeScript, "TypeScript", &["ts", "mts", "cts"]),
@@ -32,6 +53,16 @@ const EXTENSIONS: [(Language, &str, &[&str]); 8] = [
     (Language::Go, "Go", &["go"]),
     (Language::Java, "Java", &["java"]),
     (Language::C, "C", &["c", "h"]),
+    (Language::Cpp, "C++", &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++"]),
+    (Language::CSharp, "C#", &["cs"]),
+    (Language::Ruby, "Ruby", &["rb"]),
+    (Language::Php, "PHP", &["php"]),
+    (Language::Bash, "Bash", &["sh", "bash"]),
+    (Language::Json, "JSON", &["json", "jsonc"]),
+    (Language::Yaml, "YAML", &["yml", "yaml"]),
+    (Language::Toml, "TOML", &["toml"]),
+    (Language::Html, "HTML", &["html", "htm"]),
+    (Language::Css, "CSS", &["css"]),
 ];
 
 impl Language {
@@ -62,6 +93,16 @@ impl Language {
             Self::Go => tree_sitter_go::LANGUAGE,
             Self::Java => tree_sitter_java::LANGUAGE,
             Self::C => tree_sitter_c::LANGUAGE,
+            Self::Cpp => tree_sitter_cpp::LANGUAGE,
+            Self::CSharp => tree_sitter_c_sharp::LANGUAGE,
+            Self::Ruby => tree_sitter_ruby::LANGUAGE,
+            Self::Php => tree_sitter_php::LANGUAGE_PHP,
+            Self::Bash => tree_sitter_bash::LANGUAGE,
+            Self::Json => tree_sitter_json::LANGUAGE,
+            Self::Yaml => tree_sitter_yaml::LANGUAGE,
+            Self::Toml => tree_sitter_toml_ng::LANGUAGE,
+            Self::Html => tree_sitter_html::LANGUAGE,
+            Self::Css => tree_sitter_css::LANGUAGE,
         }
         .into()
     }
@@ -74,6 +115,16 @@ impl Language {
             Self::Go => Box::new(go::Go),
             Self::Java => Box::new(java::Java),
             Self::C => Box::<c::C>::default(),
+            Self::Cpp
+            | Self::CSharp
+            | Self::Ruby
+            | Self::Php
+            | Self::Bash
+            | Self::Json
+            | Self::Yaml
+            | Self::Toml
+            | Self::Html
+            | Self::Css => Box::new(none::None),
         }
     }
 }

@@ -1,21 +1,28 @@
-//! The standard tool `analyze_code`.
+//! The standard tools that look at code: `analyze_code`, `map_code`, `find_problems`, `detect_stack`.
 //!
-//! Owns: what a source file defines, needs and how much of it there is, per language. Doesn't
-//! own: which files there are to see; that is the host's view.
+//! Owns: what source files define, need and do wrong, and what a project is built with. Doesn't
+//! own: which files there are to see, and on how many processors at once; that is the host's.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
 mod analyze;
 mod collect;
 mod comments;
+mod each_file;
 mod excerpt;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod language;
 mod lines;
+mod map;
 mod model;
+mod problems;
 mod rules;
 mod scan;
+mod setting;
+mod stack;
 
 pub use analyze::{Failure, analyze_code, analyze_text};
+pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
 pub use model::{Analysis, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
+pub use setting::Setting;

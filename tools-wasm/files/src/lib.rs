@@ -8,12 +8,10 @@ mod failure;
 mod glob;
 #[cfg(target_family = "wasm")]
 mod guest;
-mod ignored;
 mod list;
 mod page;
 mod pattern;
 mod search;
-mod walk;
 
 pub use failure::Failure;
 pub use list::{Entry, ListRequest, Listing, list_files};

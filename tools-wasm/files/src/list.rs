@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, amount};
 use crate::glob::Glob;
-use crate::walk::Walk;
+use ringfence_guest_project::Walk;
 use ringfence_guest_project::{Kind, Root, look};
 use std::io;
 

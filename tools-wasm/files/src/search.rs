@@ -3,8 +3,8 @@
 use crate::failure::{Failure, amount};
 use crate::glob::Glob;
 use crate::pattern::Pattern;
-use crate::walk::Walk;
 use memchr::{memchr, memchr_iter, memrchr};
+use ringfence_guest_project::Walk;
 use ringfence_guest_project::{Fault, File, Kind, Root, binary_head, quoted, read_whole};
 use std::io::ErrorKind;
 use std::ops::Range;

@@ -8,6 +8,7 @@ pub(crate) mod c;
 pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod javascript;
+pub(crate) mod none;
 pub(crate) mod python;
 pub(crate) mod rust;
 

@@ -21,6 +21,9 @@ pub struct Claim {
     /// What it endangers; for problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concern: Option<Concern>,
+    /// The rule that found it; for problems that a rule found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Card>,
     /// Where it doesn't hold for the whole project: for which part, or why. `the 200 entries that
     /// the listings showed (12 more weren't shown)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +38,51 @@ pub struct Claim {
     pub omitted: u32,
 }
 
+/// What is known of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// Its id: `python-sql-injection`.
+    pub id: String,
+    /// Its language, as ast-grep names it.
+    pub language: String,
+    /// How sure it is of what it finds.
+    pub confidence: Confidence,
+    /// The weakness in MITRE's list: `CWE-89`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwe: Option<String>,
+    /// What to do instead; may be empty.
+    pub fix: String,
+    /// Where it comes from: `standard`, `project`, else the path of its file.
+    pub origin: String,
+}
+
+/// How sure a rule is of what it finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// It shows where to look.
+    Low,
+    /// Often a problem.
+    Medium,
+    /// A problem as a rule.
+    High,
+}
+
+/// What is known of a place that a rule found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What is wrong here.
+    pub message: String,
+    /// First and last column, from 1; the last one is after the last character.
+    pub columns: (u32, u32),
+    /// The hash of the file's content (BLAKE3, hex).
+    pub content: String,
+    /// Stays the same while the code around moves.
+    pub fingerprint: String,
+    /// What kind of place the file is: `product`, `test` and the like.
+    pub setting: String,
+}
+
 /// One part of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
@@ -45,6 +93,9 @@ pub struct Item {
     pub detail: String,
     /// Where it can be seen.
     pub evidence: Evidence,
+    /// For a place that a rule found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
 }
 
 /// A place that supports a claim.
@@ -106,6 +157,8 @@ pub enum Concern {
     Security,
     /// Time and memory.
     Performance,
+    /// Right results.
+    Correctness,
     /// How well the code can be understood and changed.
     Maintainability,
 }
@@ -116,6 +169,7 @@ impl Concern {
         match self {
             Self::Security => "security",
             Self::Performance => "performance",
+            Self::Correctness => "correctness",
             Self::Maintainability => "maintainability",
         }
     }
@@ -131,6 +185,7 @@ impl Claim {
             why: None,
             severity: None,
             concern: None,
+            rule: None,
             partial: None,
             evidence,
             items: Vec::new(),

@@ -78,6 +78,7 @@ fn item(path: &str, mut folder: Folder) -> Item {
             shown.join(", ")
         ),
         evidence: Evidence::step(folder.step),
+        finding: None,
     }
 }
 
@@ -122,6 +123,7 @@ fn entries(manifests: &[Manifest]) -> Option<Claim> {
                 text: entry.target.clone(),
                 detail: entry.what.clone(),
                 evidence: Evidence::lines(manifest.step, &manifest.path, entry.line, entry.line),
+                finding: None,
             })
         })
         .take(40)

@@ -5,6 +5,7 @@
 
 mod claim;
 mod coverage;
+mod graph;
 mod inventory;
 mod layout;
 mod manifest;
@@ -16,7 +17,8 @@ mod stack;
 mod versions;
 mod wording;
 
-pub use claim::{About, Claim, Concern, Evidence, Item, Severity};
+pub use claim::{About, Card, Claim, Concern, Confidence, Evidence, Finding, Item, Severity};
+pub use graph::{Edge, Graph, Package, graph};
 pub use results::Observation;
 
 pub(super) use inventory::{Inventory, Language, MANIFESTS, listed_pattern};

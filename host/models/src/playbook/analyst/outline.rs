@@ -112,6 +112,7 @@ fn item(outline: &Outline, symbol: &Symbol) -> Item {
         text: name_of(symbol),
         detail,
         evidence: Evidence::lines(outline.step, &outline.path, symbol.first_line, symbol.last_line),
+        finding: None,
     }
 }
 
@@ -244,6 +245,7 @@ fn defined(step: u64, path: &str, names: &[(&str, u32)]) -> Item {
         text: path.to_owned(),
         detail: format!("{}{more}", shown.join(", ")),
         evidence: Evidence::lines(step, path, first, last),
+        finding: None,
     }
 }
 

@@ -39,8 +39,9 @@ fn rank(claim: &Claim) -> u8 {
     match claim.concern {
         Some(Concern::Security) => 0,
         Some(Concern::Performance) => 1,
-        Some(Concern::Maintainability) => 2,
-        None => 3,
+        Some(Concern::Correctness) => 2,
+        Some(Concern::Maintainability) => 3,
+        None => 4,
     }
 }
 
@@ -114,6 +115,7 @@ fn note(
             text: excerpt(rule, &line.text),
             detail: if place > Place::Support { place.name().to_owned() } else { String::new() },
             evidence: Evidence::lines(line.step, &line.path, line.number, line.number),
+            finding: None,
         });
     }
 }
@@ -178,7 +180,12 @@ fn long_functions(observations: &[Observation]) -> Option<Claim> {
                 .iter()
                 .any(|item| item.evidence.file == evidence.file && item.evidence.lines == evidence.lines);
             if length >= LONG_FUNCTION && new {
-                items.push(Item { text: symbol.name.clone(), detail: format!("{length} lines"), evidence });
+                items.push(Item {
+                    text: symbol.name.clone(),
+                    detail: format!("{length} lines"),
+                    evidence,
+                    finding: None,
+                });
             }
         }
     }
@@ -204,6 +211,7 @@ fn unparsed(observations: &[Observation]) -> Option<Claim> {
             text: outline.path.clone(),
             detail: plural(outline.syntax_errors, "place"),
             evidence: Evidence::file(outline.step, &outline.path),
+            finding: None,
         })
         .collect();
     if items.is_empty() {

@@ -90,6 +90,7 @@ fn languages(inventory: &Inventory) -> Option<Claim> {
                 size(share.bytes)
             ),
             evidence: Evidence::step(share.steps.first().copied().unwrap_or_default()),
+            finding: None,
         })
         .collect();
     Some(claim.about_part(inventory.partial_code()))
@@ -172,6 +173,7 @@ fn item(manifest: &Manifest, dependency: &Dependency, detail: &str) -> Item {
         text: dependency.name.clone(),
         detail: detail.to_owned(),
         evidence: Evidence::lines(manifest.step, &manifest.path, dependency.line, dependency.line),
+        finding: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn finding(
             text: format!("{} {}", one.name, one.requirement),
             detail: one.scope.name().to_owned(),
             evidence: Evidence::lines(manifest.step, &manifest.path, one.line, one.line),
+            finding: None,
         })
         .collect();
     if items.is_empty() {

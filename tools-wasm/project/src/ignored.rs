@@ -1,8 +1,8 @@
 //! What `.gitignore` and `.ignore` files leave out.
 
+use crate::{File, Kind, Root, entries, read_whole};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use ringfence_guest_project::{File, Kind, Root, entries, read_whole};
 use std::ffi::OsStr;
 use std::path::Path;
 

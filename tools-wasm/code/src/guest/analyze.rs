@@ -1,21 +1,7 @@
-//! The component's export: the interface's types to this crate's and back.
+//! `analyze_code`: this crate's analysis as the interface's.
 
-#[allow(missing_docs, unreachable_pub)]
-mod bindings {
-    wit_bindgen::generate!({ world: "code-tool", path: "../../wit/code.wit" });
-}
-
-use crate::{Analysis, Failure, ImportKind, Language, SymbolKind};
-use bindings::exports::ringfence::tools::code as wit;
-use ringfence_guest_project::{Fault, Root};
-
-struct Code;
-
-impl wit::Guest for Code {
-    fn analyze_code(file_path: String) -> Result<wit::Analysis, wit::Error> {
-        Ok(crate::analyze_code(&Root::guest(), &file_path)?.into())
-    }
-}
+use super::wit;
+use crate::{Analysis, ImportKind, Language, SymbolKind};
 
 impl From<Analysis> for wit::Analysis {
     fn from(analysis: Analysis) -> Self {
@@ -35,6 +21,7 @@ impl From<Analysis> for wit::Analysis {
                 methods: counts.methods,
                 classes: counts.classes,
             },
+            exports: Vec::new(),
             syntax_errors: analysis.syntax_errors,
             first_errors: analysis
                 .first_errors
@@ -70,6 +57,7 @@ impl From<crate::Symbol> for wit::Symbol {
             signature: symbol.signature,
             exported: symbol.exported,
             doc: symbol.doc,
+            complexity: None,
         }
     }
 }
@@ -103,24 +91,16 @@ impl From<Language> for wit::Language {
             Language::Go => Self::Go,
             Language::Java => Self::Java,
             Language::C => Self::C,
+            Language::Cpp => Self::Cpp,
+            Language::CSharp => Self::Csharp,
+            Language::Ruby => Self::Ruby,
+            Language::Php => Self::Php,
+            Language::Bash => Self::Bash,
+            Language::Json => Self::Json,
+            Language::Yaml => Self::Yaml,
+            Language::Toml => Self::Toml,
+            Language::Html => Self::Html,
+            Language::Css => Self::Css,
         }
     }
 }
-
-impl From<Failure> for wit::Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Fault(Fault::NotFound(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotPermitted(message)) => Self::NotPermitted(message),
-            // A file below a file is no more there than any other that isn't.
-            Failure::Fault(Fault::NotADirectory(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotAFile(message)) => Self::NotAFile(message),
-            Failure::Fault(Fault::NotText(message)) => Self::NotText(message),
-            Failure::Fault(Fault::Io(message)) => Self::Io(message),
-            Failure::UnknownLanguage(message) => Self::UnknownLanguage(message),
-            Failure::TooLarge(message) => Self::TooLarge(message),
-        }
-    }
-}
-
-bindings::export!(Code with_types_in bindings);

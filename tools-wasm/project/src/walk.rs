@@ -1,14 +1,14 @@
 //! Going through a directory tree: sorted, without recursion, with an end.
 
 use crate::ignored::{Ignored, is_ignore_file};
-use ringfence_guest_project::{Entries, Fault, Kind, Root, entries, look, quoted};
+use crate::{Entries, Fault, Kind, Root, entries, look, quoted};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The most entries that are looked at in one walk.
-pub(crate) const MOST_ENTRIES: u32 = 500_000;
+const MOST_ENTRIES: u32 = 500_000;
 /// The most bytes of names that are held at once.
 const MOST_NAME_BYTES: usize = 64 << 20;
 /// The most directories that are named as unreadable.
@@ -16,31 +16,32 @@ const MOST_UNREADABLE: usize = 20;
 
 /// An entry that was come across.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub struct Found {
     /// The directory it is in.
     directory: Rc<Path>,
     /// Its name there.
     file_name: OsString,
     /// The path from the project's folder.
-    pub(crate) path: String,
+    pub path: String,
     /// Where in `path` the part below the walk's directory starts.
     below: usize,
-    pub(crate) kind: Kind,
+    /// What it is.
+    pub kind: Kind,
 }
 
 impl Found {
     /// What to open.
-    pub(crate) fn place(&self) -> PathBuf {
+    pub fn place(&self) -> PathBuf {
         self.directory.join(&self.file_name)
     }
 
     /// The path from the walk's directory.
-    pub(crate) fn below(&self) -> &str {
+    pub fn below(&self) -> &str {
         self.path.get(self.below..).unwrap_or(&self.path)
     }
 
     /// The last part of the path.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 }
@@ -54,7 +55,7 @@ struct Frame {
 }
 
 /// A walk through a directory, in path order.
-pub(crate) struct Walk {
+pub struct Walk {
     frames: Vec<Frame>,
     ignored: Ignored,
     recursive: bool,
@@ -62,16 +63,16 @@ pub(crate) struct Walk {
     seen: u32,
     held: usize,
     /// How many entries the ignore files left out.
-    pub(crate) left_out: u32,
+    pub left_out: u32,
     /// Directories that could not be read.
-    pub(crate) unreadable: Vec<String>,
+    pub unreadable: Vec<String>,
     /// Whether nothing was passed over for being too much.
-    pub(crate) complete: bool,
+    pub complete: bool,
 }
 
 impl Walk {
     /// Starts in the directory asked for; `shown` is its tidied path.
-    pub(crate) fn start(root: &Root, asked: &str, shown: &str, recursive: bool) -> Result<Self, Fault> {
+    pub fn start(root: &Root, asked: &str, shown: &str, recursive: bool) -> Result<Self, Fault> {
         let path = if shown == "." { String::new() } else { shown.to_owned() };
         let mut walk = Self {
             frames: Vec::new(),

@@ -1,0 +1,62 @@
+//! The component's exports: the interface's types to this crate's and back, one file for each tool.
+
+mod analyze;
+mod map;
+mod problems;
+mod stack;
+
+#[allow(missing_docs, unreachable_pub)]
+mod bindings {
+    wit_bindgen::generate!({ world: "code-tool", path: "../../wit/code.wit" });
+}
+
+use crate::Failure;
+use bindings::exports::ringfence::tools::code as wit;
+use ringfence_guest_project::{Fault, Root};
+
+struct Code;
+
+impl wit::Guest for Code {
+    fn analyze_code(file_path: String) -> Result<wit::Analysis, wit::Error> {
+        Ok(crate::analyze_code(&Root::guest(), &file_path)?.into())
+    }
+
+    fn map_code(
+        directory: Option<String>,
+        skip: Option<u32>,
+        max_modules: Option<u32>,
+    ) -> Result<wit::CodeMap, wit::Error> {
+        map::map_code(directory, skip, max_modules)
+    }
+
+    fn find_problems(
+        directory: Option<String>,
+        rules: Option<String>,
+        skip: Option<u32>,
+        max_problems: Option<u32>,
+    ) -> Result<wit::Problems, wit::Error> {
+        problems::find_problems(directory, rules, skip, max_problems)
+    }
+
+    fn detect_stack(directory: Option<String>, skip: Option<u32>) -> Result<wit::Stack, wit::Error> {
+        stack::detect_stack(directory, skip)
+    }
+}
+
+impl From<Failure> for wit::Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Fault(Fault::NotFound(message)) => Self::NotFound(message),
+            Failure::Fault(Fault::NotPermitted(message)) => Self::NotPermitted(message),
+            // A file below a file is no more there than any other that isn't.
+            Failure::Fault(Fault::NotADirectory(message)) => Self::NotFound(message),
+            Failure::Fault(Fault::NotAFile(message)) => Self::NotAFile(message),
+            Failure::Fault(Fault::NotText(message)) => Self::NotText(message),
+            Failure::Fault(Fault::Io(message)) => Self::Io(message),
+            Failure::UnknownLanguage(message) => Self::UnknownLanguage(message),
+            Failure::TooLarge(message) => Self::TooLarge(message),
+        }
+    }
+}
+
+bindings::export!(Code with_types_in bindings);

@@ -1,0 +1,1 @@
+//! `detect_stack`: what a project is built with.
