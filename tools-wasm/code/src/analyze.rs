@@ -16,7 +16,7 @@ const LARGEST: u64 = 2 << 20;
 pub enum Failure {
     /// The file system said no.
     Fault(Fault),
-    /// No known language has this extension.
+    /// Neither the extension nor the file's first line names a known language.
     UnknownLanguage(String),
     /// Too large to parse.
     TooLarge(String),
@@ -33,14 +33,10 @@ pub fn analyze_code(root: &Root, asked: &str) -> Result<Analysis, Failure> {
     // The file first: of one that isn't there, the extension is no matter.
     let mut file = root.open(asked)?;
     let path = root.tidy(asked);
-    let Some(language) = Language::of(&path) else {
-        let known = Language::list();
-        return Err(Failure::UnknownLanguage(format!(
-            "{}: not a known language; known are {known}",
-            quoted(asked)
-        )));
-    };
     let size = file.size();
+    if Language::of(&path).is_none() && !Language::may_be_script(&path) {
+        return Err(unknown(asked));
+    }
     if size > LARGEST {
         let why = format!("{}: {size} bytes; files over {LARGEST} are not parsed", quoted(asked));
         return Err(Failure::TooLarge(why));
@@ -50,11 +46,17 @@ pub fn analyze_code(root: &Root, asked: &str) -> Result<Analysis, Failure> {
         .map_err(|error| Fault::of(asked, &error))?;
     let (text, _) =
         decode(bytes).map_err(|why| Fault::NotText(format!("{}: {why} ({size} bytes)", quoted(asked))))?;
+    let language = Language::of_file(&path, &text).ok_or_else(|| unknown(asked))?;
     let mut analysis = analyze_text(language, &text)
         .ok_or_else(|| Fault::Io(format!("{}: the parser gave up", quoted(asked))))?;
     analysis.path = path;
     analysis.size = size;
     Ok(analysis)
+}
+
+fn unknown(asked: &str) -> Failure {
+    let known = Language::list();
+    Failure::UnknownLanguage(format!("{}: not a known language; known are {known}", quoted(asked)))
 }
 
 /// Analyses source text; none if the parser gives up, which it does for no text in particular.
@@ -64,7 +66,8 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
     parser.set_language(&language.grammar()).ok()?;
     let tree = parser.parse(text, None)?;
     let scanned = scan::scan(&tree, text, language.rules().as_mut());
-    let found = scanned.found;
+    let mut found = scanned.found;
+    let exports = found.take_exports();
     let mut counts = found.counts;
     lines::count(text, found.comments, &mut counts);
     Some(Analysis {
@@ -73,6 +76,7 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
         package_name: found.package,
         outline: found.symbols,
         imports: found.imports,
+        exports,
         counts,
         syntax_errors: scanned.errors,
         first_errors: scanned.first_errors,
