@@ -2,6 +2,7 @@
 
 use crate::language::Language;
 use crate::lines;
+use crate::macros;
 use crate::model::Analysis;
 use crate::scan;
 use ringfence_guest_project::{Fault, Root, decode, quoted, read_whole};
@@ -64,7 +65,26 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
-    let tree = parser.parse(text, None)?;
+    let blanked = match language {
+        Language::C | Language::Cpp => macros::blanked(text),
+        Language::Python
+        | Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Rust
+        | Language::Go
+        | Language::Java
+        | Language::CSharp
+        | Language::Ruby
+        | Language::Php
+        | Language::Bash
+        | Language::Json
+        | Language::Yaml
+        | Language::Toml
+        | Language::Html
+        | Language::Css => None,
+    };
+    let tree = parser.parse(blanked.as_deref().unwrap_or(text), None)?;
     let scanned = scan::scan(&tree, text, language.rules().as_mut());
     let mut found = scanned.found;
     let exports = found.take_exports();

@@ -14,6 +14,7 @@ mod excerpt;
 mod guest;
 mod language;
 mod lines;
+mod macros;
 mod map;
 mod model;
 mod problems;

@@ -5,7 +5,7 @@ use crate::collect::{Found, name};
 use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
-use declarator::{declared, is_constant, is_guard, parameters, says};
+use declarator::{declared, is_constant, is_guard, is_in_block, parameters, says};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -57,7 +57,7 @@ impl Rules for C {
                 cx.define(found, Definition { exported, parameters, ..of });
                 Scope::new(ScopeKind::Function, own)
             }
-            "declaration" if cx.at_top() => {
+            "declaration" if cx.at_top() && !is_in_block(cx) => {
                 self.declaration(node, cx, found);
                 None
             }

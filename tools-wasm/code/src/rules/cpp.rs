@@ -1,6 +1,6 @@
 //! C++.
 
-use super::c::declarator::{Declared, declared, is_constant, parameters, says};
+use super::c::declarator::{Declared, declared, is_constant, is_in_block, parameters, says};
 use super::c::{define_macro, specifier_kind, type_definition};
 use super::{Rules, head_end};
 use crate::collect::{Found, joined};
@@ -72,12 +72,12 @@ impl Rules for Cpp {
                 None
             }
             "function_definition" => self.function(node, cx, found),
-            "declaration" | "field_declaration" if !cx.in_function() => {
+            "declaration" | "field_declaration" if !cx.in_function() && !is_in_block(cx) => {
                 self.declaration(node, cx, found);
                 None
             }
             "type_definition" => type_definition(node, cx, found),
-            "alias_declaration" if !cx.in_function() => {
+            "alias_declaration" => {
                 self.simple(node, SymbolKind::TypeAlias, cx, found);
                 None
             }
@@ -130,11 +130,7 @@ impl Cpp {
 
     fn function<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
         let declared = declared(node.child_by_field_name("declarator")?)?;
-        let Some(function) = declared.function else {
-            // `class EXPORTED Name { … }` looks like a function's to the grammar.
-            let base = node.child_by_field_name("type").filter(|base| base.child_by_field_name("body").is_none())?;
-            return self.define_type(node, specifier_kind(base)?, cx.of(declared.name), None, cx, found);
-        };
+        let function = declared.function?;
         let (owner, own) = parts(declared.name, cx);
         let scope = joined(owner.as_deref().into_iter().chain([own]))?;
         self.defined.insert(key(&scope, function, cx));
@@ -209,7 +205,7 @@ impl Cpp {
 fn body_around<'t>(cx: &Cx<'_, 't>) -> Option<Node<'t>> {
     (0..FARTHEST_BODY)
         .map_while(|nth| cx.ancestor(nth))
-        .find(|node| matches!(node.kind(), "field_declaration_list" | "compound_statement"))
+        .find(|node| node.kind() == "field_declaration_list")
 }
 
 /// What a name belongs to by its qualification, and the name itself.

@@ -35,8 +35,9 @@ impl Rules for Data {
 fn section<'t>(node: Node<'t>, key: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) {
     let own = cx.of(key).trim_matches(['"', '\'']);
     let rest = cx.text.get(key.end_byte()..node.end_byte()).unwrap_or_default();
-    // Up to the end of its line, or where it opens what it holds.
+    // Up to the brackets of a table, the end of the line, or where it opens what it holds.
     let end = rest.find(['\n', '{', '[']).unwrap_or(rest.len());
-    let head_end = key.end_byte() + if rest.starts_with(']') { 1 } else { end };
+    let brackets = rest.len() - rest.trim_start_matches(']').len();
+    let head_end = key.end_byte() + if brackets > 0 { brackets } else { end };
     cx.define(found, Definition { head_end, ..Definition::of(SymbolKind::Section, own, node) });
 }

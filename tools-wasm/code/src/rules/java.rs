@@ -44,7 +44,10 @@ impl Rules for Java {
                 (SymbolKind::Interface, ScopeKind::OpenType)
             }
             "enum_declaration" => (SymbolKind::Enum, ScopeKind::Type),
-            "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => {
+            "method_declaration"
+            | "constructor_declaration"
+            | "compact_constructor_declaration"
+            | "annotation_type_element_declaration" => {
                 (SymbolKind::Method, ScopeKind::Function)
             }
             "field_declaration" | "constant_declaration" => {

@@ -141,7 +141,11 @@ impl Ruby {
                 let mut cursor = list.walk();
                 for symbol in list.named_children(&mut cursor).filter(|one| one.kind() == "simple_symbol") {
                     let own = cx.of(symbol).trim_start_matches(':');
-                    cx.define(found, Definition { exported, ..Definition::of(SymbolKind::Property, own, node) });
+                    // In a list over several lines each has a line of its own.
+                    let is_beside = symbol.start_position().row == row;
+                    let from = if is_beside { node.start_byte() } else { symbol.start_byte() };
+                    let of = Definition::of(SymbolKind::Property, own, symbol);
+                    cx.define(found, Definition { exported, from, outer: node, ..of });
                 }
             }
             _ => {}

@@ -78,3 +78,14 @@ pub(crate) fn is_guard(definition: Node<'_>, cx: &Cx<'_, '_>) -> bool {
             parent.kind() == "preproc_ifdef" && cx.field(parent, "name") == cx.field(definition, "name")
         })
 }
+
+/// Whether a declaration stands in a body that isn't a function's to the grammar: what macros like
+/// `TEST("a") { … }` make of it.
+pub(crate) fn is_in_block(cx: &Cx<'_, '_>) -> bool {
+    let around = (0..).map_while(|nth| cx.ancestor(nth).map(|node| node.kind()));
+    let mut around = around.skip_while(|kind| kind.starts_with("preproc_") || *kind == "template_declaration");
+    !matches!(
+        around.next(),
+        Some("translation_unit" | "declaration_list" | "linkage_specification" | "field_declaration_list") | None
+    )
+}
