@@ -151,7 +151,7 @@ def ctags(program, language, kinds, paths):
 # come before it.
 LONGEST_HEAD = 6
 # A line that no person wrote.
-LONGEST_LINE = 2000
+LONGEST_LINE = 600
 
 
 ANONYMOUS = re.compile(r"__anon|(anonymous|Anonymous)[A-Za-z]*[0-9a-f]{4}")
@@ -227,6 +227,9 @@ def is_at(language, symbol, line, near):
     first, end = symbol["line"], symbol["end"]
     if language == "css":
         return first - 1 <= line <= end
+    # `typedef struct { … } Name;`: the name is on the last line.
+    if language in ("c", "cpp") and abs(line - end) <= 1:
+        return True
     return first - 1 <= line <= min(first + near, max(end, first + 1))
 
 
@@ -234,6 +237,8 @@ def named(language, name):
     """A name as both sides spell it."""
     if language in ("ruby", "php"):
         name = name.rstrip("=") if re.match(r"\w", name) else name
+    if language == "c_sharp":
+        name = name.rsplit(".", 1)[-1]
     return re.sub(r"\s+", "", name).rsplit("::", 1)[-1]
 
 
@@ -312,6 +317,12 @@ class Context:
         self.functions = [
             (symbol["line"], symbol["end"]) for symbol in file["symbols"] if symbol["kind"] in ("Function", "Method")
         ]
+        self.kinds = collections.defaultdict(set)
+        self.times = collections.Counter()
+        for tag in tags:
+            self.kinds[tag["name"]].add(tag["kind"])
+            self.times[tag["name"], tag["line"]] += 1
+        self.names = {symbol["name"] for symbol in file["symbols"]}
         self.heredocs = here_documents(lines) if language == "bash" else set()
 
     def line(self, one):
@@ -330,6 +341,33 @@ class Context:
         """Whether ctags has something by that name there, of whatever kind."""
         name = one["name"].rsplit("::", 1)[-1]
         return any((name, one["line"] + by) in self.tagged for by in range(-slack, LONGEST_HEAD))
+
+
+    def is_plain(self, kind, one):
+        """Whether the source says in plain words that this is defined here."""
+        name, line = re.escape(one["name"]), self.line(one)
+        words = PLAIN.get((self.language, one["kind"]), ())
+        return any(re.search(pattern.replace("NAME", name), line) for pattern in words)
+
+
+SCRIPT_FUNCTION = (r"\bfunction\b\s*\*?\s*NAME\s*[<(]", r"\bNAME\b\s*[:=]\s*(async\s*)?(function\b|\(|\w+\s*=>)")
+SCRIPT_METHOD = (
+    r"^\s*((public|protected|private|static|async|abstract|readonly|override|get|set|\*)\s+)*[#*]?NAME\s*[?]?\s*[<(]",
+    *SCRIPT_FUNCTION,
+)
+PLAIN = {}
+for _language in ("java_script", "type_script", "tsx"):
+    PLAIN[_language, "Function"] = SCRIPT_FUNCTION
+    PLAIN[_language, "Method"] = SCRIPT_METHOD
+    PLAIN[_language, "Class"] = (r"\bclass\s+NAME\b",)
+    PLAIN[_language, "Interface"] = (r"\binterface\s+NAME\b",)
+    PLAIN[_language, "TypeAlias"] = (r"\btype\s+NAME\b",)
+    PLAIN[_language, "Module"] = (r"\b(namespace|module)\s+NAME\b",)
+    PLAIN[_language, "Enum"] = (r"\benum\s+NAME\b",)
+    PLAIN[_language, "Constant"] = (r"\bconst\b.*\bNAME\b", r"\breadonly\s+NAME\b")
+    PLAIN[_language, "Variable"] = (r"\b(var|let)\b.*\bNAME\b",)
+PLAIN["c_sharp", "Method"] = (r"\b(public|private|protected|internal|static)\b.*\bNAME\b\s*(<.*>)?\s*\(",)
+PLAIN["ruby", "Method"] = (r"\bdef\s+(self\.|\w+\.)?NAME",)
 
 
 def here_documents(lines):
@@ -418,6 +456,20 @@ RULES = [
      lambda context, kind, tag: tag["name"].endswith("=") and "accessor" in tag["kind"]),
     ("not claimed: elements of a list", ("json",), "ctags",
      lambda context, kind, tag: tag.get("scope") is not None or tag["name"].isdigit()),
+    ("not claimed: methods that are assigned by name", SCRIPTS, "ctags",
+     lambda context, kind, tag: kind == "function" and not re.search(r"function|=>|\(|\bclass\b", context.line(tag))),
+    ("not claimed: a class for whoever has a prototype", SCRIPTS, "ctags",
+     lambda context, kind, tag: tag["kind"] == "class" and ".prototype" in context.line(tag)),
+    ("a struct and its typedef by the same name are listed once", ("c", "cpp"), "ctags",
+     lambda context, kind, tag: kind == "type" and len(context.kinds[tag["name"]] & {"typedef", "struct", "union", "enum"}) > 1),
+    ("what is declared more than once is listed once", ("c", "python", "php", "bash"), "ctags",
+     lambda context, kind, tag: kind == "value" and tag["kind"] == "variable" and tag["name"] in context.names),
+    ("a function expression's own name beside what it is assigned to", SCRIPTS, "ctags",
+     lambda context, kind, tag: context.times[tag["name"], tag["line"]] > 1 or re.search(r"=\s*(async\s+)?function\b", context.line(tag)) is not None),
+    ("ctags calls what a called function returns a function", SCRIPTS, "ctags",
+     lambda context, kind, tag: re.search(r"=.*\(\s*(async\s+)?function\b", context.line(tag)) is not None),
+    ("ctags calls delegates methods", ("c_sharp",), "ctags",
+     lambda context, kind, tag: re.search(r"\bdelegate\b", context.line(tag)) is not None),
     ("ctags bug: a lifetime `'static` taken for a static", ("rust",), "ctags",
      lambda context, kind, tag: kind == "value" and "'static" in context.line(tag)),
     ("ctags bug: a hash key taken for a constant", ("ruby",), "ctags",
@@ -440,6 +492,8 @@ RULES = [
      lambda context, kind, one: context.in_function(one)),
     ("ctags finds nothing in the rest of the file", None, "ours",
      lambda context, kind, one: one["line"] > context.last_tag),
+    ("ctags bug: overlooks what is written plainly (`name(…) {`, `interface Name`)", None, "ours",
+     lambda context, kind, one: context.is_plain(kind, one)),
     ("ctags lists only the first of overloads", ("type_script", "tsx"), "ours",
      lambda context, kind, one: any(one["name"] == tag["name"] for tag in context.tags)),
 ]

@@ -1,40 +1,75 @@
-//! Macros of C and C++ that hide the code around them from a parser: `class EXPORTED Name {` and lines
-//! like `BEGIN_NAMESPACE`. They are blanked before parsing, byte for byte, so that places stay.
+//! Macros of C and C++ that hide the code around them from a parser: `class EXPORTED Name {`,
+//! `LIBRARY_API int f();`, lines like `BEGIN_NAMESPACE`. They are blanked before parsing, byte for byte,
+//! so that places stay.
 
 /// The shortest macro that is told by standing alone on its line, in bytes.
 const SHORTEST_ALONE: usize = 4;
 /// The shortest macro that is told by standing before a type's name, in bytes.
 const SHORTEST_BEFORE: usize = 3;
+/// How macros end that say how something is linked or inlined, and nothing about its type.
+const LINKAGE: [&[u8]; 6] = [b"EXPORT", b"EXTERN", b"_API", b"_INTERFACE", b"_INLINE", b"_NOINLINE"];
 
 /// `text` with such macros blanked; none if there are none.
 pub(crate) fn blanked(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut found = false;
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let word = line.trim();
-        if word.len() >= SHORTEST_ALONE && word.contains('_') && is_macro(word.as_bytes()) {
-            let at = start + (line.len() - line.trim_start().len());
-            found |= blank(&mut bytes, at, word.len());
+    let mut lines = text.split_inclusive('\n').peekable();
+    let mut in_directive = false;
+    while let Some(line) = lines.next() {
+        let bare = line.trim();
+        let is_directive = in_directive || bare.starts_with('#');
+        in_directive = is_directive && bare.ends_with('\\');
+        if !is_directive {
+            let opens = lines.peek().is_some_and(|next| next.trim_start().starts_with('{'));
+            if stands_alone(bare, opens) {
+                let at = start + (line.len() - line.trim_start().len());
+                found |= blank(&mut bytes, at, bare.len());
+            }
+            found |= blank_words(&mut bytes, start, start + line.len());
         }
         start += line.len();
     }
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        if !is_word(*byte) {
-            at += 1;
-            continue;
-        }
-        let word = word_at(&bytes, at);
-        let (from, length) = match word {
-            b"class" | b"struct" | b"union" => exported(&bytes, at + word.len()),
-            _ => (0, 0),
-        };
-        at += word.len();
-        found |= blank(&mut bytes, from, length);
-    }
     // Whole words of ASCII were replaced by spaces, so this is text.
     found.then(|| String::from_utf8(bytes).ok()).flatten()
+}
+
+/// `BEGIN_NAMESPACE`, `SUPPRESS_WARNING("x")`; not what begins a body.
+fn stands_alone(line: &str, opens: bool) -> bool {
+    let word = word_at(line.as_bytes(), 0);
+    let rest = line.get(word.len()..).unwrap_or_default();
+    let is_call = rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1) && rest.is_ascii() && !opens;
+    word.len() >= SHORTEST_ALONE && word.contains(&b'_') && is_macro(word) && (rest.is_empty() || is_call)
+}
+
+/// Blanks the words between two places that say how something is linked.
+fn blank_words(bytes: &mut [u8], from: usize, end: usize) -> bool {
+    let (mut at, mut found) = (from, false);
+    while at < end {
+        let length = word_at(bytes, at).len();
+        if length == 0 {
+            match bytes.get(at) {
+                // What comes next is text, not code.
+                Some(b'"') => return found,
+                Some(b'/') if bytes.get(at + 1) == Some(&b'/') => return found,
+                _ => at += 1,
+            }
+            continue;
+        }
+        let word = word_at(bytes, at);
+        let (macro_at, macro_length) = match word {
+            b"class" | b"struct" | b"union" => exported(bytes, at + length),
+            _ if is_linkage(word) && bytes.get(after_space(bytes, at + length)) != Some(&b'(') => (at, length),
+            _ => (0, 0),
+        };
+        found |= blank(bytes, macro_at, macro_length);
+        at += length;
+    }
+    found
+}
+
+fn is_linkage(word: &[u8]) -> bool {
+    word.len() >= SHORTEST_ALONE && is_macro(word) && LINKAGE.iter().any(|end| word.ends_with(end))
 }
 
 /// Where a macro stands between `class` and the name of what is defined, and how long it is.
@@ -97,6 +132,12 @@ mod tests {
             ("struct MY_API Foo\n  : Bar {", Some("struct        Foo\n  : Bar {")),
             ("class API Foo final {", Some("class     Foo final {")),
             ("  BEGIN_NS\nint f();", Some("          \nint f();")),
+            ("MY_API int f();", Some("       int f();")),
+            ("SUPPRESS_WARNING(\"x\")\nint f();", Some("                     \nint f();")),
+            ("MY_TEST(a, b)\n{", None),
+            ("#define X MY_API int\n", None),
+            ("f(\"MY_API\");", None),
+            ("MY_API(int) f();", None),
             ("struct FOO bar = {", None),
             ("struct FOO bar(void) {", None),
             ("struct FOO {", None),

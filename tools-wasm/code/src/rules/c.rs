@@ -5,7 +5,7 @@ use crate::collect::{Found, name};
 use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
-use declarator::{declared, is_constant, is_guard, is_in_block, parameters, says};
+use declarator::{declared, is_constant, is_guard, is_in_block, is_reserved, parameters, says};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -50,6 +50,9 @@ impl Rules for C {
                 let declared = declared(node.child_by_field_name("declarator")?)?;
                 let function = declared.function?;
                 let own = cx.of(declared.name);
+                if is_reserved(own) {
+                    return None;
+                }
                 self.defined.insert(name(own));
                 let exported = !says(node, "static", cx);
                 let parameters = Some(parameters(function, cx));
@@ -90,6 +93,10 @@ impl C {
         for declarator in node.children_by_field_name("declarator", &mut cursor) {
             let Some(declared) = declared(declarator) else { continue };
             let own = cx.of(declared.name);
+            // What wasn't understood declares no variables.
+            if is_reserved(own) || (declared.function.is_none() && node.has_error()) {
+                continue;
+            }
             let kind = match declared.function {
                 Some(_) => SymbolKind::Function,
                 None if is_constant(node, &declared, cx) => SymbolKind::Constant,

@@ -1,6 +1,6 @@
 //! C++.
 
-use super::c::declarator::{Declared, declared, is_constant, is_in_block, parameters, says};
+use super::c::declarator::{Declared, declared, is_constant, is_in_block, is_reserved, parameters, says};
 use super::c::{define_macro, specifier_kind, type_definition};
 use super::{Rules, head_end};
 use crate::collect::{Found, joined};
@@ -132,6 +132,9 @@ impl Cpp {
         let declared = declared(node.child_by_field_name("declarator")?)?;
         let function = declared.function?;
         let (owner, own) = parts(declared.name, cx);
+        if is_reserved(own) {
+            return None;
+        }
         let scope = joined(owner.as_deref().into_iter().chain([own]))?;
         self.defined.insert(key(&scope, function, cx));
         let kind = if cx.in_type() || owner.is_some() { SymbolKind::Method } else { SymbolKind::Function };
@@ -162,6 +165,10 @@ impl Cpp {
             let Some(declared) = declared(declarator) else { continue };
             let Declared { name, function, .. } = declared;
             let (owner, own) = parts(name, cx);
+            // What wasn't understood declares no variables.
+            if is_reserved(own) || (function.is_none() && node.has_error()) {
+                continue;
+            }
             let kind = match function {
                 Some(_) if cx.in_type() || owner.is_some() => SymbolKind::Method,
                 Some(_) => SymbolKind::Function,
@@ -222,8 +229,7 @@ fn parts<'a>(name: Node<'_>, cx: &'a Cx<'_, '_>) -> (Option<String>, &'a str) {
                 }
             }
             "operator_cast" => {
-                let end = node.child_by_field_name("declarator").map_or(node.end_byte(), |list| list.start_byte());
-                let own = cx.text.get(node.start_byte()..end).unwrap_or_default().trim_end();
+                let own = cx.of(node).split('(').next().unwrap_or_default().trim_end();
                 return (joined(scopes.into_iter()), own);
             }
             _ => return (joined(scopes.into_iter()), without_arguments(node, cx)),

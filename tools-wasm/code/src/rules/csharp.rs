@@ -67,6 +67,10 @@ impl Rules for CSharp {
             _ => return None,
         };
         let own = own_name(node, cx);
+        // Code that wasn't understood may look like a function of that name.
+        if matches!(own.as_str(), "if" | "for" | "foreach" | "while" | "switch" | "catch" | "using" | "lock") {
+            return None;
+        }
         if kind == SymbolKind::Module && found.package.is_none() {
             found.package = Some(name(&own));
         }

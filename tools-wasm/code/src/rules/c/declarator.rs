@@ -52,6 +52,17 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     }
 }
 
+/// Whether a name is a word of the language: what it declares is code that wasn't understood.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    matches!(
+        name,
+        "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "return" | "catch" | "sizeof" | "struct"
+            | "union" | "enum" | "class" | "namespace" | "template" | "typename" | "static_cast" | "std" | "void"
+            | "int" | "char" | "long" | "short" | "unsigned" | "signed" | "float" | "double" | "const" | "defined"
+            | "noexcept" | "operator"
+    )
+}
+
 /// How many parameters a function takes; `(void)` takes none.
 pub(crate) fn parameters(function: Node<'_>, cx: &Cx<'_, '_>) -> u32 {
     let Some(list) = function.child_by_field_name("parameters") else { return 0 };
