@@ -1,7 +1,7 @@
 //! Going through a syntax tree once, without recursion, however deep it is.
 
 use crate::collect::{Found, Opened, line, name};
-use crate::comments::{Comments, rows};
+use crate::comments::Comments;
 use crate::complexity::Complexities;
 use crate::excerpt::one_line;
 use crate::model::{Complexity, Place, Symbol, SymbolKind};
@@ -140,7 +140,7 @@ impl<'t> Cx<'_, 't> {
                 name: name(own),
                 owner: owner.or_else(|| self.owner()),
                 first_line: line(first),
-                last_line: line(rows(node).1),
+                last_line: line(last_row(node, self.text).max(first)),
                 signature: one_line(
                     self.text.get(from..head_end).unwrap_or_default().trim_end().trim_end_matches(['{', ';']),
                     match kind {
@@ -158,6 +158,14 @@ impl<'t> Cx<'_, 't> {
             found.opened = Some(Opened { symbol, parameters });
         }
     }
+}
+
+/// The last row of a node with anything in it.
+fn last_row(node: Node<'_>, text: &str) -> usize {
+    let own = text.get(node.byte_range()).unwrap_or_default();
+    let tail = own.get(own.trim_end().len()..).unwrap_or_default();
+    let breaks = tail.bytes().filter(|byte| *byte == b'\n').count();
+    node.end_position().row.saturating_sub(breaks).max(node.start_position().row)
 }
 
 /// The row of a byte in or before a node.

@@ -17,7 +17,7 @@ impl Rules for Data {
     fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
         match node.kind() {
             // JSON: file, object, pair. TOML: file, pair.
-            "pair" if (1..=2).contains(&cx.depth()) && cx.parent_kind() != "table" => {
+            "pair" if (1..=2).contains(&cx.depth()) && !cx.parent_kind().starts_with("table") => {
                 let key = node.child_by_field_name("key").or(node.named_child(0))?;
                 section(node, key, cx, found);
             }
