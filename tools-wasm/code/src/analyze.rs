@@ -4,8 +4,10 @@ use crate::language::Language;
 use crate::lines;
 use crate::macros;
 use crate::model::Analysis;
+use crate::rules::html;
 use crate::scan;
 use ringfence_guest_project::{Fault, Root, decode, quoted, read_whole};
+use std::borrow::Cow;
 use tree_sitter::Parser;
 
 /// The largest file that is parsed, in bytes. A dense source takes ninety times its size as a tree,
@@ -65,8 +67,9 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
-    let blanked = match language {
-        Language::C | Language::Cpp => macros::blanked(text),
+    let source: Cow<'_, str> = match language {
+        Language::C | Language::Cpp => macros::blanked(text).map_or(text.into(), Into::into),
+        Language::Html => text.get(..html::parsed(text)).unwrap_or(text).into(),
         Language::Python
         | Language::JavaScript
         | Language::TypeScript
@@ -81,10 +84,9 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
         | Language::Json
         | Language::Yaml
         | Language::Toml
-        | Language::Html
-        | Language::Css => None,
+        | Language::Css => text.into(),
     };
-    let tree = parser.parse(blanked.as_deref().unwrap_or(text), None)?;
+    let tree = parser.parse(source.as_bytes(), None)?;
     let scanned = scan::scan(&tree, text, language.rules().as_mut());
     let mut found = scanned.found;
     let exports = found.take_exports();
@@ -100,7 +102,7 @@ pub fn analyze_text(language: Language, text: &str) -> Option<Analysis> {
         counts,
         syntax_errors: scanned.errors,
         first_errors: scanned.first_errors,
-        cut: found.cut,
+        cut: found.cut || source.len() < text.len(),
         size: text.len() as u64,
     })
 }

@@ -114,7 +114,9 @@ mod tests {
         for case in ["default:", "default -> 1", "default : x", "case _:", "_ => 1", "*)", "(*)", "default"] {
             assert!(is_default(case), "{case}");
         }
-        for case in ["case 1:", "case _x:", "_a => 1", "*.c)", "defaults => 1", "default_of(x) => 1", "_ if a => b"] {
+        for case in
+            ["case 1:", "case _x:", "_a => 1", "*.c)", "defaults => 1", "default_of(x) => 1", "_ if a => b"]
+        {
             assert!(!is_default(case), "{case}");
         }
     }

@@ -1,9 +1,9 @@
 //! The languages that are known, and how they are told apart.
 
-use crate::sniff;
 use crate::rules::{
     Rules, bash, c, cpp, csharp, css, data, go, html, java, javascript, php, python, ruby, rust,
 };
+use crate::sniff;
 
 /// A programming language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -38,7 +38,8 @@ pub(crate) fn blanked(text: &str) -> Option<String> {
 fn stands_alone(line: &str, opens: bool) -> bool {
     let word = word_at(line.as_bytes(), 0);
     let rest = line.get(word.len()..).unwrap_or_default();
-    let is_call = rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1) && rest.is_ascii() && !opens;
+    let is_call =
+        rest.starts_with('(') && rest.find(')') == Some(rest.len() - 1) && rest.is_ascii() && !opens;
     word.len() >= SHORTEST_ALONE && word.contains(&b'_') && is_macro(word) && (rest.is_empty() || is_call)
 }
 
@@ -59,7 +60,9 @@ fn blank_words(bytes: &mut [u8], from: usize, end: usize) -> bool {
         let word = word_at(bytes, at);
         let (macro_at, macro_length) = match word {
             b"class" | b"struct" | b"union" => exported(bytes, at + length),
-            _ if is_linkage(word) && bytes.get(after_space(bytes, at + length)) != Some(&b'(') => (at, length),
+            _ if is_linkage(word) && bytes.get(after_space(bytes, at + length)) != Some(&b'(') => {
+                (at, length)
+            }
             _ => (0, 0),
         };
         found |= blank(bytes, macro_at, macro_length);

@@ -6,8 +6,8 @@ use crate::complexity::Complexities;
 use crate::excerpt::one_line;
 use crate::model::{Complexity, Place, Symbol, SymbolKind};
 use crate::rules::{Rules, head_end};
-pub(crate) use crate::scope::{Scope, ScopeKind};
 use crate::scope::Scopes;
+pub(crate) use crate::scope::{Scope, ScopeKind};
 use tree_sitter::{Node, Tree};
 
 const MOST_ERRORS: usize = 10;

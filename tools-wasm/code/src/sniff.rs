@@ -67,7 +67,9 @@ pub(crate) fn is_cpp(header: &str) -> bool {
 /// `<vector>`: the headers of C++'s own library have no extension.
 fn is_cpp_include(directive: &str) -> bool {
     let Some(path) = directive.strip_prefix("include").map(str::trim) else { return false };
-    path.strip_prefix('<').and_then(|path| path.strip_suffix('>')).is_some_and(|path| !path.contains(['.', '/']))
+    path.strip_prefix('<')
+        .and_then(|path| path.strip_suffix('>'))
+        .is_some_and(|path| !path.contains(['.', '/']))
 }
 
 fn is_cpp_line(line: &str) -> bool {

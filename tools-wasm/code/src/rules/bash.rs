@@ -47,7 +47,11 @@ impl Rules for Bash {
                     let declaration = cx.ancestor(0).filter(|parent| parent.kind() == "declaration_command");
                     let words = declaration.map_or("", |declaration| cx.of(declaration));
                     let is_constant = words.starts_with("readonly")
-                        || words.split_whitespace().skip(1).take_while(|word| word.starts_with('-')).any(|flag| flag.contains('r'));
+                        || words
+                            .split_whitespace()
+                            .skip(1)
+                            .take_while(|word| word.starts_with('-'))
+                            .any(|flag| flag.contains('r'));
                     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
                     let outer = declaration.unwrap_or(node);
                     let (from, exported) = (outer.start_byte(), words.starts_with("export"));

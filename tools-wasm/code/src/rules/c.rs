@@ -120,7 +120,10 @@ pub(crate) fn define_macro<'t>(node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Foun
     match node.child_by_field_name("parameters") {
         Some(list) => {
             let head_end = list.end_byte();
-            cx.define(found, Definition { exported, head_end, ..Definition::of(SymbolKind::Macro, own, node) });
+            cx.define(
+                found,
+                Definition { exported, head_end, ..Definition::of(SymbolKind::Macro, own, node) },
+            );
         }
         None if is_guard(node, cx) => {}
         None => cx.define(found, Definition { exported, ..Definition::of(SymbolKind::Constant, own, node) }),

@@ -62,7 +62,10 @@ impl Rules for Cpp {
             }
             "namespace_definition" => {
                 let own = node.child_by_field_name("name").map(|name| cx.of(name))?;
-                cx.define(found, Definition { exported: true, ..Definition::of(SymbolKind::Module, own, node) });
+                cx.define(
+                    found,
+                    Definition { exported: true, ..Definition::of(SymbolKind::Module, own, node) },
+                );
                 Scope::new(ScopeKind::Module, &dotted(own)?)
             }
             "access_specifier" => {
@@ -189,7 +192,8 @@ impl Cpp {
                 None => {}
             }
             let exported = self.is_public(cx) && (cx.in_type() || !is_static);
-            let owner = owner.and_then(|owner| joined(cx.owner().as_deref().into_iter().chain([owner.as_str()])));
+            let owner =
+                owner.and_then(|owner| joined(cx.owner().as_deref().into_iter().chain([owner.as_str()])));
             cx.define(found, Definition { exported, outer, owner, ..Definition::of(kind, own, node) });
         }
     }
@@ -203,16 +207,17 @@ impl Cpp {
         self.public.get(&body.id()).copied().unwrap_or_else(|| {
             // Nothing said: members of a class are private, those of a struct are not.
             let around = (0..FARTHEST_BODY).map_while(|nth| cx.ancestor(nth));
-            around.skip_while(|node| *node != body).nth(1).is_none_or(|class| class.kind() != "class_specifier")
+            around
+                .skip_while(|node| *node != body)
+                .nth(1)
+                .is_none_or(|class| class.kind() != "class_specifier")
         })
     }
 }
 
 /// The body of the class that the node is in.
 fn body_around<'t>(cx: &Cx<'_, 't>) -> Option<Node<'t>> {
-    (0..FARTHEST_BODY)
-        .map_while(|nth| cx.ancestor(nth))
-        .find(|node| node.kind() == "field_declaration_list")
+    (0..FARTHEST_BODY).map_while(|nth| cx.ancestor(nth)).find(|node| node.kind() == "field_declaration_list")
 }
 
 /// What a name belongs to by its qualification, and the name itself.
@@ -247,7 +252,11 @@ fn without_arguments<'a>(node: Node<'_>, cx: &'a Cx<'_, '_>) -> &'a str {
 
 /// What tells a function from its overloads.
 fn key(scope: &str, function: Node<'_>, cx: &Cx<'_, '_>) -> String {
-    format!("{}.{scope}{}", cx.owner().unwrap_or_default(), one_line(cx.field(function, "parameters"), LONGEST_KEY))
+    format!(
+        "{}.{scope}{}",
+        cx.owner().unwrap_or_default(),
+        one_line(cx.field(function, "parameters"), LONGEST_KEY)
+    )
 }
 
 /// `a::b` as `a.b`.

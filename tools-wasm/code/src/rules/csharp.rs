@@ -44,10 +44,11 @@ impl Rules for CSharp {
             "interface_declaration" => (SymbolKind::Interface, ScopeKind::OpenType),
             "enum_declaration" => (SymbolKind::Enum, ScopeKind::Type),
             "delegate_declaration" => (SymbolKind::TypeAlias, ScopeKind::Function),
-            "method_declaration" | "constructor_declaration" | "destructor_declaration"
-            | "operator_declaration" | "conversion_operator_declaration" => {
-                (SymbolKind::Method, ScopeKind::Function)
-            }
+            "method_declaration"
+            | "constructor_declaration"
+            | "destructor_declaration"
+            | "operator_declaration"
+            | "conversion_operator_declaration" => (SymbolKind::Method, ScopeKind::Function),
             "local_function_statement" => (SymbolKind::Function, ScopeKind::Function),
             "property_declaration" | "indexer_declaration" => (SymbolKind::Property, ScopeKind::Function),
             "namespace_declaration" => (SymbolKind::Module, ScopeKind::Module),
@@ -68,7 +69,8 @@ impl Rules for CSharp {
         };
         let own = own_name(node, cx);
         // Code that wasn't understood may look like a function of that name.
-        if matches!(own.as_str(), "if" | "for" | "foreach" | "while" | "switch" | "catch" | "using" | "lock") {
+        if matches!(own.as_str(), "if" | "for" | "foreach" | "while" | "switch" | "catch" | "using" | "lock")
+        {
             return None;
         }
         if kind == SymbolKind::Module && found.package.is_none() {
@@ -121,11 +123,13 @@ fn is_exported(node: Node<'_>, cx: &Cx<'_, '_>) -> bool {
 
 /// `const` and `static readonly` fields.
 fn constants<'t>(node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) {
-    if !says(node, "const", cx) && !(says(node, "static", cx) && says(node, "readonly", cx)) {
+    let is_constant = says(node, "const", cx) || (says(node, "static", cx) && says(node, "readonly", cx));
+    if !is_constant {
         return;
     }
     let mut cursor = node.walk();
-    let Some(list) = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration") else {
+    let Some(list) = node.named_children(&mut cursor).find(|child| child.kind() == "variable_declaration")
+    else {
         return;
     };
     let mut cursor = list.walk();
@@ -140,7 +144,8 @@ fn constants<'t>(node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) {
 fn using(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
     let alias = node.child_by_field_name("name");
     let mut cursor = node.walk();
-    let named = node.named_children(&mut cursor).filter(|child| !child.is_extra() && Some(*child) != alias).last();
+    let named =
+        node.named_children(&mut cursor).filter(|child| !child.is_extra() && Some(*child) != alias).last();
     if let Some(named) = named {
         found.import(ImportKind::Import, cx.of(named), [], node.start_position().row);
     }
@@ -148,6 +153,7 @@ fn using(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
 
 fn after_attributes(node: Node<'_>) -> usize {
     let mut cursor = node.walk();
-    let first = node.children(&mut cursor).find(|child| child.kind() != "attribute_list" && !child.is_extra());
+    let first =
+        node.children(&mut cursor).find(|child| child.kind() != "attribute_list" && !child.is_extra());
     first.map_or(node.start_byte(), |child| child.start_byte())
 }

@@ -1,8 +1,8 @@
 //! Go.
 
 use super::{Rules, head_end};
-use crate::complexity::Branches;
 use crate::collect::{Found, name};
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use tree_sitter::Node;
@@ -108,7 +108,9 @@ fn outer<'t>(node: Node<'t>, cx: &Cx<'_, 't>) -> Node<'t> {
 /// The names of a `const` or `var`; a function that is a variable's only value is a function.
 fn values<'t>(node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
     let only = node.child_by_field_name("value").filter(|list| list.named_child_count() == 1);
-    if let Some(value) = only.and_then(|list| list.named_child(0)).filter(|value| value.kind() == "func_literal") {
+    if let Some(value) =
+        only.and_then(|list| list.named_child(0)).filter(|value| value.kind() == "func_literal")
+    {
         let own = cx.field(node, "name");
         let (outer, parameters) = (outer(node, cx), count(value));
         let function = Definition {

@@ -24,7 +24,10 @@ impl Rules for Html {
         let attribute = |wanted: &str| attribute(node, wanted, cx);
         if let Some(id) = attribute("id").filter(|id| !id.is_empty()) {
             let (from, head_end) = (node.start_byte(), node.end_byte());
-            cx.define(found, Definition { from, head_end, ..Definition::of(SymbolKind::Element, id, element) });
+            cx.define(
+                found,
+                Definition { from, head_end, ..Definition::of(SymbolKind::Element, id, element) },
+            );
         }
         let is = |name: &str| tag.eq_ignore_ascii_case(name);
         if is("script") {
@@ -33,7 +36,8 @@ impl Rules for Html {
             }
         } else if is("link") {
             let relation = attribute("rel").unwrap_or_default().to_ascii_lowercase();
-            let is_code = relation.split_whitespace().any(|word| matches!(word, "stylesheet" | "modulepreload"));
+            let is_code =
+                relation.split_whitespace().any(|word| matches!(word, "stylesheet" | "modulepreload"));
             if let Some(target) = attribute("href").filter(|_| is_code) {
                 found.import(ImportKind::Include, target, [], row);
             }
@@ -45,8 +49,38 @@ impl Rules for Html {
 /// The value of a tag's attribute.
 fn attribute<'a>(tag: Node<'_>, wanted: &str, cx: &'a Cx<'_, '_>) -> Option<&'a str> {
     let mut cursor = tag.walk();
-    let found = tag.named_children(&mut cursor).filter(|child| child.kind() == "attribute").find(|attribute| {
-        attribute.named_child(0).is_some_and(|name| cx.of(name).eq_ignore_ascii_case(wanted))
-    })?;
+    let found =
+        tag.named_children(&mut cursor).filter(|child| child.kind() == "attribute").find(|attribute| {
+            attribute.named_child(0).is_some_and(|name| cx.of(name).eq_ignore_ascii_case(wanted))
+        })?;
     found.named_child(1).map(|value| cx.of(value).trim_matches(['"', '\'']).trim())
+}
+
+/// How deep elements may be nested: each token costs the parser as much as it is deep.
+const DEEPEST: usize = 2000;
+
+/// Elements that are never closed, or needn't be.
+const UNCLOSED: [&str; 29] = [
+    "area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img",
+    "input", "li", "link", "meta", "option", "p", "param", "rp", "rt", "source", "tbody", "td", "th", "tr",
+    "track", "wbr",
+];
+
+/// How much of a page is parsed, in bytes: up to where it is nested deeper than a page ever is.
+pub(crate) fn parsed(text: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, _) in text.match_indices('<') {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        if rest.starts_with('/') {
+            depth = depth.saturating_sub(1);
+        } else if rest.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            let end = rest.bytes().take(20).take_while(u8::is_ascii_alphanumeric).count();
+            let tag = rest.get(..end).unwrap_or_default();
+            depth += usize::from(!UNCLOSED.iter().any(|unclosed| tag.eq_ignore_ascii_case(unclosed)));
+            if depth > DEEPEST {
+                return at;
+            }
+        }
+    }
+    text.len()
 }

@@ -1,8 +1,8 @@
 //! Java.
 
 use super::{Rules, parameters};
-use crate::complexity::Branches;
 use crate::collect::{Found, name};
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use tree_sitter::Node;
@@ -47,9 +47,7 @@ impl Rules for Java {
             "method_declaration"
             | "constructor_declaration"
             | "compact_constructor_declaration"
-            | "annotation_type_element_declaration" => {
-                (SymbolKind::Method, ScopeKind::Function)
-            }
+            | "annotation_type_element_declaration" => (SymbolKind::Method, ScopeKind::Function),
             "field_declaration" | "constant_declaration" => {
                 constants(node, cx, found);
                 return None;

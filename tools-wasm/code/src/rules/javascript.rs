@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript, JSX included: their grammars share most names.
 
 use super::{Rules, head_end};
-use crate::complexity::Branches;
 use crate::collect::{Found, joined};
+use crate::complexity::Branches;
 use crate::model::SymbolKind;
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use std::collections::HashSet;

@@ -69,7 +69,9 @@ impl Rules for Php {
                 uses(node, cx, found);
                 return None;
             }
-            "include_expression" | "include_once_expression" | "require_expression"
+            "include_expression"
+            | "include_once_expression"
+            | "require_expression"
             | "require_once_expression" => {
                 if let Some(path) = node.named_child(0).and_then(|path| path_of(path, cx)) {
                     found.import(ImportKind::Include, path, [], node.start_position().row);
@@ -82,7 +84,10 @@ impl Rules for Php {
                 let own = cx.of(first).trim_matches(['"', '\'']);
                 if matches!(first.kind(), "string" | "encapsed_string") && !cx.in_function() {
                     let exported = true;
-                    cx.define(found, Definition { exported, ..Definition::of(SymbolKind::Constant, own, node) });
+                    cx.define(
+                        found,
+                        Definition { exported, ..Definition::of(SymbolKind::Constant, own, node) },
+                    );
                 }
                 return None;
             }
@@ -125,9 +130,9 @@ fn is_at_top(cx: &Cx<'_, '_>) -> bool {
 
 fn is_public(member: Node<'_>, cx: &Cx<'_, '_>) -> bool {
     let mut cursor = member.walk();
-    !member.named_children(&mut cursor).any(|child| {
-        child.kind() == "visibility_modifier" && matches!(cx.of(child), "private" | "protected")
-    })
+    !member
+        .named_children(&mut cursor)
+        .any(|child| child.kind() == "visibility_modifier" && matches!(cx.of(child), "private" | "protected"))
 }
 
 /// `const A = 1, B = 2;`, of a namespace or a class.
@@ -159,7 +164,8 @@ fn uses(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
     let mut cursor = node.walk();
     let children: Vec<_> = node.named_children(&mut cursor).collect();
     if let Some(group) = node.child_by_field_name("body") {
-        let base = children.iter().find(|child| child.kind() == "namespace_name").map_or("", |base| cx.of(*base));
+        let base =
+            children.iter().find(|child| child.kind() == "namespace_name").map_or("", |base| cx.of(*base));
         let mut cursor = group.walk();
         let names: Vec<_> = group.named_children(&mut cursor).filter(|one| !one.is_extra()).collect();
         found.import(ImportKind::Import, base, names.iter().map(|name| cx.of(*name)), row);
@@ -167,7 +173,9 @@ fn uses(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
     }
     for clause in children.iter().filter(|child| child.kind() == "namespace_use_clause") {
         let mut cursor = clause.walk();
-        let named = clause.named_children(&mut cursor).find(|child| matches!(child.kind(), "name" | "qualified_name"));
+        let named = clause
+            .named_children(&mut cursor)
+            .find(|child| matches!(child.kind(), "name" | "qualified_name"));
         if let Some(named) = named {
             found.import(ImportKind::Import, cx.of(named), [], row);
         }
@@ -188,6 +196,7 @@ fn path_of<'a>(mut node: Node<'_>, cx: &'a Cx<'_, '_>) -> Option<&'a str> {
 
 fn after_attributes(node: Node<'_>) -> usize {
     let mut cursor = node.walk();
-    let first = node.children(&mut cursor).find(|child| child.kind() != "attribute_list" && !child.is_extra());
+    let first =
+        node.children(&mut cursor).find(|child| child.kind() != "attribute_list" && !child.is_extra());
     first.map_or(node.start_byte(), |child| child.start_byte())
 }

@@ -1,9 +1,9 @@
 //! Python.
 
 use super::{Rules, count_parameters};
-use crate::complexity::Branches;
 use crate::collect::{Found, name};
 use crate::comments::first_line;
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use std::collections::HashSet;

@@ -57,7 +57,8 @@ impl Rules for Ruby {
                 let list = node.child_by_field_name("parameters");
                 let end = list.or(node.child_by_field_name("name"))?.end_byte();
                 let is_singleton = node.kind() == "singleton_method";
-                let kind = if cx.in_type() || is_singleton { SymbolKind::Method } else { SymbolKind::Function };
+                let kind =
+                    if cx.in_type() || is_singleton { SymbolKind::Method } else { SymbolKind::Function };
                 let is_hidden = cx.ancestor(0).is_some_and(|body| self.hidden.contains_key(&body.id()))
                     || is_argument_of_private(cx);
                 let object = node.child_by_field_name("object").filter(|object| object.kind() != "self");

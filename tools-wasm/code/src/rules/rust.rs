@@ -1,8 +1,8 @@
 //! Rust.
 
 use super::{Rules, head_end, parameters};
-use crate::complexity::Branches;
 use crate::collect::Found;
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use tree_sitter::Node;

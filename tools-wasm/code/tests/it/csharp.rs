@@ -70,5 +70,8 @@ namespace Shop.Core
         ("public class Order<T> : Base where T : new()", Some("<summary>An order.</summary>"))
     );
     let analysis = analyze(Language::CSharp, "namespace A.B;\nclass C { }\n");
-    assert_eq!((analysis.package_name.as_deref(), outline(&analysis)), (Some("A.B"), vec!["class C 2-2".to_owned()]));
+    assert_eq!(
+        (analysis.package_name.as_deref(), outline(&analysis)),
+        (Some("A.B"), vec!["class C 2-2".to_owned()])
+    );
 }

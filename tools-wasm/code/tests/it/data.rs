@@ -33,12 +33,7 @@ fn tables_of_toml_and_keys_before_them_are_sections() {
     );
     assert_eq!(
         outline(&analysis),
-        [
-            "section edition 1-1",
-            "section package 4-5",
-            "section dependencies.\"b c 7-8",
-            "section bin 9-10",
-        ]
+        ["section edition 1-1", "section package 4-5", "section dependencies.\"b c 7-8", "section bin 9-10",]
     );
     assert_eq!(head(&analysis, "package"), ("[package]", Some("The package.")));
     assert_eq!(head(&analysis, "bin").0, "[[bin]]");

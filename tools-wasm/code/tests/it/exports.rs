@@ -62,7 +62,11 @@ fn compiled_languages_export_what_they_make_visible() {
         "namespace N { public class A { public int B; } class C {} public enum D {} }\n",
         &["N", "A", "D"],
     );
-    check(Language::Php, "<?php\nnamespace N;\nclass A { const B = 1; }\nfunction c() {}\nconst D = 1;\n$e = 1;\n", &["A", "c", "D"]);
+    check(
+        Language::Php,
+        "<?php\nnamespace N;\nclass A { const B = 1; }\nfunction c() {}\nconst D = 1;\n$e = 1;\n",
+        &["A", "c", "D"],
+    );
 }
 
 #[test]
@@ -70,8 +74,7 @@ fn exports_are_bounded() {
     let text: String = (0..2_000).map(|n| format!("export {{ name{n} }} from 'm';\n")).collect();
     let analysis = analyze(Language::JavaScript, &text);
     assert_eq!((analysis.exports.len(), analysis.cut), (500, true));
-    let text: String =
-        (0..500).map(|n| format!("export {{ {}{n} }} from 'm';\n", "x".repeat(180))).collect();
+    let text: String = (0..500).map(|n| format!("export {{ {}{n} }} from 'm';\n", "x".repeat(180))).collect();
     let analysis = analyze(Language::JavaScript, &text);
     assert!(analysis.exports.iter().map(String::len).sum::<usize>() < 21 * 1024 && analysis.cut);
 }

@@ -6,18 +6,40 @@ use ringfence_code::{Analysis, Language, analyze_text};
 /// A small source of each language to be damaged.
 fn source(language: Language) -> &'static str {
     match language {
-        Language::Python => "class A(B):\n    '''doc'''\n    X = 1\n    def f(self, a): return [x for x in a if x]\n__all__ = ['A']\n",
-        Language::JavaScript => "import a, { b } from 'c';\nexport default class { m() { return x ? 1 : 2 } }\nmodule.exports = { d };\n",
-        Language::TypeScript => "export interface A<T> { m(): void }\nnamespace N { export const x: number = 1 }\ntype U = { f(): 1 };\n",
+        Language::Python => {
+            "class A(B):\n    '''doc'''\n    X = 1\n    def f(self, a): return [x for x in a if x]\n__all__ = ['A']\n"
+        }
+        Language::JavaScript => {
+            "import a, { b } from 'c';\nexport default class { m() { return x ? 1 : 2 } }\nmodule.exports = { d };\n"
+        }
+        Language::TypeScript => {
+            "export interface A<T> { m(): void }\nnamespace N { export const x: number = 1 }\ntype U = { f(): 1 };\n"
+        }
         Language::Tsx => "export const A = (p: P) => <div>{p.x && <b/>}</div>;\n",
-        Language::Rust => "/// doc\npub struct A;\nimpl T for A { fn f(&self) { match x { _ => 1 } } }\npub use a::{b, c};\n",
-        Language::Go => "package a\nimport \"b\"\ntype T struct{ x int }\nfunc (t *T) M(a, b int) { switch { case a: } }\n",
-        Language::Java => "package a.b;\nimport c.D;\n@X public class A { static final int N = 1; int m() { return 1; } }\n",
-        Language::C => "#include <a.h>\n#define A(x) x\ntypedef struct b { int c; } d;\nstatic int f(void) { if (a) { } return 1; }\n",
-        Language::Cpp => "namespace a::b { template<class T> class API C : D<T> { public: C(); operator T*(); }; }\nint a::C::f() { }\n",
-        Language::CSharp => "using A;\nnamespace B { public class C { int P { get; set; } int M(int a) => a switch { _ => 1 }; } }\n",
-        Language::Ruby => "require 'a'\nclass A::B < C\n  attr_reader :x, :y\n  private\n  def f(a) = a\nend\n",
-        Language::Php => "<?php\nnamespace A;\nuse B\\{C, D};\nclass E { const F = 1; function g($h) { match (1) { default => 2 }; } }\n",
+        Language::Rust => {
+            "/// doc\npub struct A;\nimpl T for A { fn f(&self) { match x { _ => 1 } } }\npub use a::{b, c};\n"
+        }
+        Language::Go => {
+            "package a\nimport \"b\"\ntype T struct{ x int }\nfunc (t *T) M(a, b int) { switch { case a: } }\n"
+        }
+        Language::Java => {
+            "package a.b;\nimport c.D;\n@X public class A { static final int N = 1; int m() { return 1; } }\n"
+        }
+        Language::C => {
+            "#include <a.h>\n#define A(x) x\ntypedef struct b { int c; } d;\nstatic int f(void) { if (a) { } return 1; }\n"
+        }
+        Language::Cpp => {
+            "namespace a::b { template<class T> class API C : D<T> { public: C(); operator T*(); }; }\nint a::C::f() { }\n"
+        }
+        Language::CSharp => {
+            "using A;\nnamespace B { public class C { int P { get; set; } int M(int a) => a switch { _ => 1 }; } }\n"
+        }
+        Language::Ruby => {
+            "require 'a'\nclass A::B < C\n  attr_reader :x, :y\n  private\n  def f(a) = a\nend\n"
+        }
+        Language::Php => {
+            "<?php\nnamespace A;\nuse B\\{C, D};\nclass E { const F = 1; function g($h) { match (1) { default => 2 }; } }\n"
+        }
         Language::Bash => "#!/bin/bash\nA=1\nsource b\nf() { case $1 in *) ;; esac; }\n",
         Language::Json => "// c\n{\"a\": {\"b\": [1]}, \"c\": null}\n",
         Language::Yaml => "a: &x\n  b: 1\n? c\n: d\n---\n{e: f}\n",
@@ -65,7 +87,10 @@ fn random_bytes_are_analysed() {
 #[test]
 fn damaged_sources_are_analysed() {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
-    let pieces = ["{", "}", "(", ")", "\"", "'", "\n", "文", ";", ":", "class ", "#", "/*", "*/", "<", ",", "\r\n", "\t"];
+    let pieces = [
+        "{", "}", "(", ")", "\"", "'", "\n", "文", ";", ":", "class ", "#", "/*", "*/", "<", ",", "\r\n",
+        "\t",
+    ];
     for language in ALL {
         let whole = source(language);
         check(language, whole);
@@ -118,4 +143,12 @@ fn what_is_nested_or_repeated_without_end_is_gone_through() {
     ] {
         check(language, &open.repeat(deep));
     }
+}
+
+#[test]
+fn a_page_that_is_nested_too_deep_is_read_as_far_as_it_makes_sense() {
+    let analysis = check(Language::Html, &"<div id=a>".repeat(50_000));
+    assert!(analysis.cut && !analysis.outline.is_empty());
+    let flat = check(Language::Html, &"<p><br><li id=a></p>\n<b></b>".repeat(3_000));
+    assert_eq!(flat.outline.len() > 900, flat.cut);
 }

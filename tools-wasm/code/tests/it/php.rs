@@ -75,5 +75,8 @@ function top(int $a) { return function () { $b = 1; }; }
         ]
     );
     assert_eq!(analysis.package_name.as_deref(), Some("App\\Models"));
-    assert_eq!(head(&analysis, "Order"), ("abstract class Order extends Base implements I", Some("An order.")));
+    assert_eq!(
+        head(&analysis, "Order"),
+        ("abstract class Order extends Base implements I", Some("An order."))
+    );
 }

@@ -20,8 +20,14 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let (mut node, mut function, mut is_pointer) = (declarator, None, false);
     loop {
         node = match node.kind() {
-            "identifier" | "type_identifier" | "field_identifier" | "primitive_type"
-            | "qualified_identifier" | "operator_name" | "destructor_name" | "operator_cast"
+            "identifier"
+            | "type_identifier"
+            | "field_identifier"
+            | "primitive_type"
+            | "qualified_identifier"
+            | "operator_name"
+            | "destructor_name"
+            | "operator_cast"
             | "template_function" => {
                 // A conversion has no declarator around its parameters, they are within.
                 if node.kind() == "operator_cast" {
@@ -56,10 +62,37 @@ pub(crate) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(
         name,
-        "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "return" | "catch" | "sizeof" | "struct"
-            | "union" | "enum" | "class" | "namespace" | "template" | "typename" | "static_cast" | "std" | "void"
-            | "int" | "char" | "long" | "short" | "unsigned" | "signed" | "float" | "double" | "const" | "defined"
-            | "noexcept" | "operator"
+        "if" | "else"
+            | "for"
+            | "while"
+            | "do"
+            | "switch"
+            | "case"
+            | "return"
+            | "catch"
+            | "sizeof"
+            | "struct"
+            | "union"
+            | "enum"
+            | "class"
+            | "namespace"
+            | "template"
+            | "typename"
+            | "static_cast"
+            | "std"
+            | "void"
+            | "int"
+            | "char"
+            | "long"
+            | "short"
+            | "unsigned"
+            | "signed"
+            | "float"
+            | "double"
+            | "const"
+            | "defined"
+            | "noexcept"
+            | "operator"
     )
 }
 
@@ -94,9 +127,11 @@ pub(crate) fn is_guard(definition: Node<'_>, cx: &Cx<'_, '_>) -> bool {
 /// `TEST("a") { … }` make of it.
 pub(crate) fn is_in_block(cx: &Cx<'_, '_>) -> bool {
     let around = (0..).map_while(|nth| cx.ancestor(nth).map(|node| node.kind()));
-    let mut around = around.skip_while(|kind| kind.starts_with("preproc_") || *kind == "template_declaration");
+    let mut around =
+        around.skip_while(|kind| kind.starts_with("preproc_") || *kind == "template_declaration");
     !matches!(
         around.next(),
-        Some("translation_unit" | "declaration_list" | "linkage_specification" | "field_declaration_list") | None
+        Some("translation_unit" | "declaration_list" | "linkage_specification" | "field_declaration_list")
+            | None
     )
 }
