@@ -155,7 +155,6 @@ LONGEST_LINE = 600
 
 
 ANONYMOUS = re.compile(r"__anon|(anonymous|Anonymous)[A-Za-z]*[0-9a-f]{4}")
-ARROW = re.compile(r"[=:]\s*(async\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
 
 
 def wanted(language, tag, line):
@@ -166,9 +165,7 @@ def wanted(language, tag, line):
     if language in ("c", "cpp") and kind == "macro" and "signature" not in tag:
         return "value"
     if language in SCRIPTS:
-        # An arrow function that is named by a constant, an object that is called a class.
-        if kind == "value" and ARROW.search(line):
-            return "function"
+        # An object that is called a class.
         if tag["kind"] == "class" and not re.search(r"\bclass\b", line):
             return "function" if re.search(r"\bfunction\b|=>", line) else None
     return kind
@@ -211,6 +208,9 @@ def compare(language, file, tags):
         rest = []
         for kind, tag in missing:
             candidates = open_ours[kind, named(language, tag["name"])]
+            if not candidates and kind == "value" and language in SCRIPTS:
+                # A function that a constant names is a constant to ctags.
+                candidates = open_ours["function", named(language, tag["name"])]
             hit = next((symbol for symbol in candidates if is_at(language, symbol, tag["line"], near)), None)
             if hit:
                 candidates.remove(hit)
@@ -357,12 +357,12 @@ SCRIPT_METHOD = (
 )
 PLAIN = {}
 for _language in ("java_script", "type_script", "tsx"):
-    PLAIN[_language, "Function"] = SCRIPT_FUNCTION
+    PLAIN[_language, "Function"] = SCRIPT_METHOD
     PLAIN[_language, "Method"] = SCRIPT_METHOD
     PLAIN[_language, "Class"] = (r"\bclass\s+NAME\b",)
     PLAIN[_language, "Interface"] = (r"\binterface\s+NAME\b",)
     PLAIN[_language, "TypeAlias"] = (r"\btype\s+NAME\b",)
-    PLAIN[_language, "Module"] = (r"\b(namespace|module)\s+NAME\b",)
+    PLAIN[_language, "Module"] = (r"\b(namespace|module)\s+['\"]?NAME\b",)
     PLAIN[_language, "Enum"] = (r"\benum\s+NAME\b",)
     PLAIN[_language, "Constant"] = (r"\bconst\b.*\bNAME\b", r"\breadonly\s+NAME\b")
     PLAIN[_language, "Variable"] = (r"\b(var|let)\b.*\bNAME\b",)
@@ -444,6 +444,10 @@ RULES = [
      lambda context, kind, tag: kind == "value" and (tag.get("scopeKind") in ("function", "method", "member", "func") or context.in_function(tag))),
     ("not claimed: what is imported", SCRIPTS, "ctags",
      lambda context, kind, tag: kind == "value" and re.search(r"\brequire\(|\bimport\b", context.line(tag)) is not None),
+    ("not claimed: what is imported", SCRIPTS, "ctags",
+     lambda context, kind, tag: re.search(r"^\s*(import|export)\s+(type\s+)?[{*]|\bfrom\s+['\"]|^\s*type\s+\w+(\s+as\s+\w+)?,?\s*$", context.line(tag)) is not None),
+    ("ctags bug: what a type annotation names taken for a constant", ("type_script", "tsx"), "ctags",
+     lambda context, kind, tag: kind == "value" and not re.search(rf"(^|\b(const|let|var)\b|[,{{\[])\s*(\.\.\.)?{re.escape(tag['name'])}\b\s*([:=,;!}}\]]|$)", context.line(tag).split(" = ")[0].split(": ")[0] + "=")),
     ("not claimed: variables in blocks and callbacks", SCRIPTS, "ctags",
      lambda context, kind, tag: kind == "value" and context.is_indented(tag)),
     ("not claimed: construct signatures", SCRIPTS, "ctags", lambda context, kind, tag: tag["name"] == "new"),
@@ -488,6 +492,8 @@ RULES = [
      lambda context, kind, one: kind == "function" and one["complexity"] is None),
     ("ctags bug: no `const` items", ("rust",), "ours",
      lambda context, kind, one: one["kind"] == "Constant" and re.search(r"\bconst\b", context.line(one)) is not None),
+    ("ctags follows one branch of an `#if`", ("c", "cpp"), "ours",
+     lambda context, kind, one: re.match(r"\s*#\s*define\b", context.line(one)) is not None and one["name"] in context.kinds),
     ("ctags doesn't look into functions", ("go", "java", "java_script", "type_script", "tsx", "php"), "ours",
      lambda context, kind, one: context.in_function(one)),
     ("ctags finds nothing in the rest of the file", None, "ours",

@@ -82,11 +82,11 @@ pub enum ImportKind {
     Import,
     /// Handed on.
     ReExport,
-    /// CommonJS.
+    /// CommonJS and Ruby.
     Require,
     /// While running.
     Dynamic,
-    /// C's.
+    /// C's, and files that are taken in as they are: by PHP, shells, pages.
     Include,
     /// Rust's `mod name;`.
     Submodule,

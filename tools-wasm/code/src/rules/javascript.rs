@@ -258,7 +258,8 @@ fn named<'t>(
 ) -> Option<Scope> {
     let name = match cx.field(node, "name") {
         "" => "default",
-        name => name,
+        // `declare module "x"`.
+        name => name.trim_matches(['"', '\'']),
     };
     let head_end = match kind {
         SymbolKind::TypeAlias => node.child_by_field_name("value").map_or(node.end_byte(), |value| {
@@ -277,7 +278,7 @@ fn named<'t>(
             ..Definition::of(kind, name, node)
         },
     );
-    Scope::new(opens, name.trim_matches(['"', '\'']))
+    Scope::new(opens, name)
 }
 
 /// A function in a class, an interface or an object.
@@ -290,6 +291,10 @@ fn member<'t>(
 ) -> Option<Scope> {
     let name = cx.field(node, field).trim_matches(['"', '\'']);
     let kind = if cx.in_type() { SymbolKind::Method } else { SymbolKind::Function };
+    // Outside of a class or a named object that is code that wasn't understood.
+    if kind == SymbolKind::Function && matches!(name, "if" | "for" | "while" | "switch" | "catch" | "const") {
+        return None;
+    }
     cx.define(
         found,
         Definition {
