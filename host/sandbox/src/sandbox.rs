@@ -5,9 +5,10 @@
 
 use crate::call::LONGEST;
 use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
-use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
+use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, each_file, export_indices};
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
+use crate::fan_out::FileMemory;
 use crate::offered::missing;
 use crate::reflect::{ComponentTools, ReflectLimits, reflect};
 use crate::trap::bounded;
@@ -28,7 +29,8 @@ const REASON_BYTES: usize = 600;
 pub struct SandboxConfig {
     /// Where compiled code is kept; nowhere without.
     pub cache_dir: Option<PathBuf>,
-    /// How many calls run at once; more wait. Each reserves 4 GiB of address space (not memory)
+    /// How many calls run at once; more wait. Each reserves twice 4 GiB of address space (not
+    /// memory)
     /// where instances are pooled.
     pub max_calls: u32,
     /// Whether instances come from a pool: faster calls, but a few milliseconds to set up. Worth
@@ -37,11 +39,14 @@ pub struct SandboxConfig {
     /// How long compiling a component may take, in milliseconds. A call that needs it fails then;
     /// the compiler's thread can't be stopped and goes on, but no other is started for it.
     pub compile_ms: u64,
+    /// Keeps what components made of files, for those that have the host work on many; nothing is
+    /// kept without.
+    pub file_memory: Option<Arc<dyn FileMemory>>,
 }
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { cache_dir: None, max_calls: 128, pool: true, compile_ms: 120_000 }
+        Self { cache_dir: None, max_calls: 128, pool: true, compile_ms: 120_000, file_memory: None }
     }
 }
 
@@ -77,7 +82,8 @@ pub struct Sandbox {
 pub(crate) struct Core {
     engines: Engines,
     cache: Option<CodeCache>,
-    pub(crate) slots: Semaphore,
+    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) file_memory: Option<Arc<dyn FileMemory>>,
     compile_limit: Duration,
 }
 
@@ -106,9 +112,11 @@ impl Sandbox {
             .map_err(SandboxError::Runtime)?;
         let max_calls = config.max_calls.max(1);
         let core = Core {
-            engines: Engines::new(if config.pool { max_calls } else { 0 }),
+            // A call, and one instance that works on files while it waits.
+            engines: Engines::new(if config.pool { max_calls.saturating_mul(2) } else { 0 }),
             cache,
-            slots: Semaphore::new(max_calls as usize),
+            slots: Arc::new(Semaphore::new(max_calls as usize)),
+            file_memory: config.file_memory,
             compile_limit: Duration::from_millis(config.compile_ms).min(LONGEST),
         };
         Ok(Self { core: Arc::new(core), handle: runtime.handle().clone(), runtime: Some(runtime) })
@@ -229,7 +237,8 @@ impl Core {
             reason: bounded(&format!("{error:#}"), REASON_BYTES),
         })?;
         let exports = export_indices(&code, component.tools());
-        Ok(Code { instance, exports, prepared: Prepared { compiled, took: started.elapsed() } })
+        let each_file = each_file(&code);
+        Ok(Code { instance, exports, each_file, prepared: Prepared { compiled, took: started.elapsed() } })
     }
 
     fn load_cached(
@@ -270,5 +279,5 @@ impl Core {
 /// Definitions are read anew by another version of this crate: it may read them otherwise, and offer
 /// something else.
 fn definitions_version() -> Digest {
-    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 2").as_bytes())
+    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 3").as_bytes())
 }
