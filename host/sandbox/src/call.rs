@@ -204,7 +204,8 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
         };
         Seed::of(&digest, request.tool.name(), &input)
     });
-    let mut state = HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
+    let mut state =
+        HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
         return judge(&request, Ended::Cancelled, state, [stdout, stderr], spent);

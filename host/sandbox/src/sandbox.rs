@@ -5,7 +5,9 @@
 
 use crate::call::LONGEST;
 use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
-use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, each_file, export_indices};
+use crate::component::{
+    Code, ComponentSource, LoadError, LoadedComponent, Prepared, each_file, export_indices,
+};
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
 use crate::fan_out::FileMemory;
@@ -15,6 +17,7 @@ use crate::trap::bounded;
 use crate::trusted_code::TrustedCode;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::runtime::{Handle, Runtime};
@@ -83,7 +86,8 @@ pub(crate) struct Core {
     engines: Engines,
     cache: Option<CodeCache>,
     pub(crate) slots: Arc<Semaphore>,
-    pub(crate) file_memory: Option<Arc<dyn FileMemory>>,
+    file_memory: Option<Arc<dyn FileMemory>>,
+    forgets_files: AtomicBool,
     compile_limit: Duration,
 }
 
@@ -117,6 +121,7 @@ impl Sandbox {
             cache,
             slots: Arc::new(Semaphore::new(max_calls as usize)),
             file_memory: config.file_memory,
+            forgets_files: AtomicBool::new(false),
             compile_limit: Duration::from_millis(config.compile_ms).min(LONGEST),
         };
         Ok(Self { core: Arc::new(core), handle: runtime.handle().clone(), runtime: Some(runtime) })
@@ -159,6 +164,11 @@ impl Sandbox {
         Ok(if was_ready { Prepared { compiled: false, took: Duration::ZERO } } else { prepared })
     }
 
+    /// What components made of files is neither asked for nor kept by the calls that begin from now on.
+    pub fn forget_files(&self) {
+        self.core.forgets_files.store(true, Relaxed);
+    }
+
     /// Runs something to its end on the calling thread, within the sandbox's runtime: calls
     /// awaited there cost no hop to another thread and back, which is more than the call itself.
     /// Not to be used within async code.
@@ -186,6 +196,11 @@ impl Drop for Sandbox {
 }
 
 impl Core {
+    /// What keeps what was made of files, where something does.
+    pub(crate) fn file_memory(&self) -> Option<&Arc<dyn FileMemory>> {
+        self.file_memory.as_ref().filter(|_| !self.forgets_files.load(Relaxed))
+    }
+
     /// The engine that code for this budget is compiled for, as a digest of its version and settings.
     pub(crate) fn engine(&self, budget: Budget) -> Result<Digest, EngineError> {
         Ok(self.engines.compiling(budget)?.compatibility)

@@ -86,8 +86,7 @@ impl Crew {
     }
 
     fn start(&mut self, slot: Option<OwnedSemaphorePermit>) {
-        let worker =
-            Worker::new(self.terms.clone(), self.request.clone(), self.task.clone(), self.fuel);
+        let worker = Worker::new(self.terms.clone(), self.request.clone(), self.task.clone(), self.fuel);
         let work = worker.work(self.taken.clone(), self.results.clone());
         self.workers.spawn(async move {
             let _slot = slot;

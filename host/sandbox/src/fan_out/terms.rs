@@ -72,7 +72,7 @@ impl Terms {
     }
 
     pub(super) fn file_memory(&self) -> Option<&Arc<dyn FileMemory>> {
-        self.core.file_memory.as_ref()
+        self.core.file_memory()
     }
 
     /// Whether so much of the call's time is used that no new file is to be begun.

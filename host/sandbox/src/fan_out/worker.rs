@@ -49,8 +49,14 @@ pub(super) struct Done {
 
 /// How work on a file ended. `settled`: it would end so again.
 pub(super) enum End {
-    Value { bytes: Vec<u8>, settled: bool },
-    Failed { reason: String, settled: bool },
+    Value {
+        bytes: Vec<u8>,
+        settled: bool,
+    },
+    Failed {
+        reason: String,
+        settled: bool,
+    },
     NotReached,
     /// The whole call is over.
     Over(wasmtime::Error),

@@ -8,10 +8,10 @@ use super::name::{MAX_TOOL_NAME, ToolName};
 use super::outline::{MAX_TEXT, Outline, type_names};
 use super::schema::{error_schema, input_schema, output_schema};
 use super::text::clean;
-use crate::fan_out::{EACH_FILE, IMPORT, PACKAGE};
 use super::tool::{
     ComponentTools, ExportPath, MAX_IMPORTS, Obstacle, ReflectLimits, ToolDefinition, UnsupportedFunction,
 };
+use crate::fan_out::{EACH_FILE, IMPORT, PACKAGE};
 use std::collections::HashMap;
 use wasmparser::component_types::{ComponentEntityType, ComponentFuncTypeId};
 
@@ -171,7 +171,9 @@ fn lacks_each_file(outline: &Outline) -> Option<Obstacle> {
     let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
     (has(&outline.imports, IMPORT) && !has(&outline.exports, EACH_FILE)).then(|| Obstacle {
         import: Some(IMPORT.to_owned()),
-        reason: format!("who has the host work on files says what is done with one: export `{EACH_FILE}` as well"),
+        reason: format!(
+            "who has the host work on files says what is done with one: export `{EACH_FILE}` as well"
+        ),
     })
 }
 

@@ -53,7 +53,9 @@ impl ViewHost<'_> {
         let file = || super::host::Fd::new_borrow(number);
         let size = match self.node(&file()).map_err(wasmtime_wasi::p2::FsError::trap)? {
             Node::File { source, .. } => source.stat().map_err(super::refused::code_of)?.size,
-            Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) => return Err(ErrorCode::IsDirectory.into()),
+            Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) => {
+                return Err(ErrorCode::IsDirectory.into());
+            }
         };
         if size > most {
             // Asked as a guest asks, so that it is on record that the answer rests on it.
