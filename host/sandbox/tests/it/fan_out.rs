@@ -3,6 +3,8 @@
 
 use crate::fan_out_guest::{Desk, InHand, outcomes};
 use crate::guests::join_all;
+use crate::watchdog::ends;
+use ringfence_sandbox::Stage;
 use ringfence_sandbox::{
     CallRequest, Content, DenialReason, Digest, FilesWorked, LimitKind, Limits, MaskPattern, Memo, Outcome,
     SandboxConfig,
@@ -198,7 +200,8 @@ async fn a_worker_sees_no_file_no_variable_and_no_setting() {
 
 #[tokio::test]
 async fn cancelling_the_call_stops_its_workers() {
-    let desk = Desk::new();
+    // A place for the call, and one for a second worker.
+    let desk = Desk::with(SandboxConfig { max_calls: 2, ..SandboxConfig::for_few_calls() });
     let paths = desk.files(&["l"; 8]);
     let request = desk.going(&paths);
     let cancel = request.cancel.clone();
@@ -207,14 +210,13 @@ async fn cancelling_the_call_stops_its_workers() {
         cancel.cancel();
     });
     assert_eq!(report.outcome, Outcome::Cancelled);
-    // They have left their places: else only one instance would work on these.
-    let small = Desk::with(SandboxConfig { max_calls: 2, ..SandboxConfig::for_few_calls() });
-    let request = small.going(&small.files(&["l"; 8]));
-    request.cancel.cancel();
-    assert_eq!(small.call(request).await.outcome, Outcome::Cancelled);
-    let all = outcomes(&small.go(&small.files(&["w"; 20])).await);
-    let processors = std::thread::available_parallelism().unwrap().get();
-    assert_eq!(all.iter().filter(|one| *one == "done 1").count(), processors.min(2), "{all:?}");
+    // They leave their places: else one instance alone would work on these for ever.
+    let paths = desk.files(&["w"; 20]);
+    let both = std::thread::available_parallelism().unwrap().get().min(2);
+    ends(async {
+        while outcomes(&desk.go(&paths).await).iter().filter(|one| *one == "done 1").count() < both {}
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -279,6 +281,16 @@ async fn the_call_s_quotas_and_limits_hold_for_its_workers() {
     let all = outcomes(&report);
     assert!(all[0].starts_with("failed a limit was met: memory"), "{all:?}");
     assert!(all[1].starts_with("done"), "{all:?}");
+}
+
+#[tokio::test]
+async fn what_the_run_has_changed_is_what_is_worked_on() {
+    let desk = Desk::new();
+    let paths = desk.files(&["c", "e"]);
+    let folder = tempfile::tempdir().unwrap();
+    let stage = Arc::new(Stage::open(&folder.path().join("stage")).unwrap());
+    let request = CallRequest { stage: Some(stage), ..desk.going(&[paths[0].clone(), "none".to_owned()]) };
+    assert_eq!(outcomes(&desk.call(request).await), ["done 1", "unreadable there is no such file"]);
 }
 
 #[tokio::test]
