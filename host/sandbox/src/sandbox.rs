@@ -10,7 +10,7 @@ use crate::component::{
 };
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
-use crate::fan_out::FileMemory;
+use crate::fan_out::{FileMemory, most_workers};
 use crate::offered::missing;
 use crate::reflect::{ComponentTools, ReflectLimits, reflect};
 use crate::trap::bounded;
@@ -85,7 +85,9 @@ pub struct Sandbox {
 pub(crate) struct Core {
     engines: Engines,
     cache: Option<CodeCache>,
-    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) slots: Semaphore,
+    /// Places for those that work on files besides the first of each call.
+    pub(crate) helpers: Arc<Semaphore>,
     file_memory: Option<Arc<dyn FileMemory>>,
     forgets_files: AtomicBool,
     compile_limit: Duration,
@@ -115,11 +117,14 @@ impl Sandbox {
             .build()
             .map_err(SandboxError::Runtime)?;
         let max_calls = config.max_calls.max(1);
+        let helpers = most_workers() - 1;
+        // Each call's own, one that works on files while it waits, and the helpers.
+        let instances = max_calls.saturating_mul(2).saturating_add(u32::try_from(helpers).unwrap_or(0));
         let core = Core {
-            // A call, and one instance that works on files while it waits.
-            engines: Engines::new(if config.pool { max_calls.saturating_mul(2) } else { 0 }),
+            engines: Engines::new(if config.pool { instances } else { 0 }),
             cache,
-            slots: Arc::new(Semaphore::new(max_calls as usize)),
+            slots: Semaphore::new(max_calls as usize),
+            helpers: Arc::new(Semaphore::new(helpers)),
             file_memory: config.file_memory,
             forgets_files: AtomicBool::new(false),
             compile_limit: Duration::from_millis(config.compile_ms).min(LONGEST),

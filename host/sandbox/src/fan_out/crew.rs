@@ -1,4 +1,7 @@
 //! The workers of one `run`: as many as there is work and room for, and none left behind.
+//!
+//! The first works while the call waits for it, so that every call gets on. Each other takes one of
+//! the places for all runs together, which are as many as can be of use: no call has to wait for one.
 
 use super::terms::Terms;
 use super::worker::{Done, Job, Worker};
@@ -14,6 +17,11 @@ const MOST_WORKERS: usize = 8;
 const AHEAD: usize = 8;
 /// Of the files that wait and are worked on, in bytes, unless it is one.
 const AHEAD_BYTES: usize = 16 << 20;
+
+/// Of one run.
+pub(crate) fn most_workers() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS)
+}
 
 /// Workers and what they are given. Dropping it stops them.
 pub(super) struct Crew {
@@ -36,14 +44,13 @@ impl Crew {
     pub(super) fn new(terms: Arc<Terms>, task: Arc<[u8]>, fuel: Option<u64>) -> wasmtime::Result<Self> {
         let (jobs, taken) = unbounded_channel();
         let (results, done) = unbounded_channel();
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             request: Arc::new(terms.bare()?),
             terms,
             task,
             // Who shares a number of instructions works one after the other, so that they end at the
             // same file each time.
-            most: if fuel.is_some() { 1 } else { processors.min(MOST_WORKERS) },
+            most: if fuel.is_some() { 1 } else { most_workers() },
             fuel,
             jobs,
             taken: Arc::new(Mutex::new(taken)),
@@ -70,26 +77,21 @@ impl Crew {
         self.under_way += 1;
         self.under_way_bytes += job.content.len();
         self.jobs.send(job).map_err(|_| gone())?;
-        if self.workers.len() < self.most.min(self.under_way) {
-            // The first works in the place of the call, which waits for it; each other takes one of
-            // the places for calls, if there is one.
-            if self.workers.is_empty() {
-                self.start(None);
-            } else {
-                match self.terms.core.slots.clone().try_acquire_owned() {
-                    Ok(slot) => self.start(Some(slot)),
-                    Err(_) => self.most = self.workers.len(),
-                }
-            }
+        if self.workers.is_empty() {
+            self.start(None);
+        } else if self.workers.len() < self.most.min(self.under_way)
+            && let Ok(place) = self.terms.core.helpers.clone().try_acquire_owned()
+        {
+            self.start(Some(place));
         }
         Ok(())
     }
 
-    fn start(&mut self, slot: Option<OwnedSemaphorePermit>) {
+    fn start(&mut self, place: Option<OwnedSemaphorePermit>) {
         let worker = Worker::new(self.terms.clone(), self.request.clone(), self.task.clone(), self.fuel);
         let work = worker.work(self.taken.clone(), self.results.clone());
         self.workers.spawn(async move {
-            let _slot = slot;
+            let _place = place;
             work.await
         });
     }

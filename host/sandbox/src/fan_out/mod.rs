@@ -19,6 +19,7 @@ mod worker;
 
 pub use memory::FileMemory;
 
+pub(crate) use crew::most_workers;
 pub(crate) use import::{EACH_FILE, IMPORT, PACKAGE, WORK, add_to_linker};
 pub(crate) use terms::{FanOut, Terms};
 
