@@ -1,15 +1,16 @@
 //! Reading a file whole for a guest that asks by its path alone, as it would itself: resolved, judged,
 //! opened, read, counted and recorded by the same functions.
 
-use super::host::ViewHost;
+use super::host::{Fd, ViewHost};
 use super::node::Node;
+use super::refused::code_of;
 use super::stream::MAX_READ;
 use crate::digest::Digest;
-use wasmtime_wasi::p2::FsResult;
 use wasmtime_wasi::p2::bindings::filesystem::preopens::Host as _;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     DescriptorFlags, ErrorCode, HostDescriptor as _, OpenFlags, PathFlags,
 };
+use wasmtime_wasi::p2::{FsError, FsResult};
 
 /// What reading a file whole comes to.
 pub(crate) enum ReadWhole {
@@ -31,8 +32,7 @@ impl ViewHost<'_> {
     }
 
     async fn try_read_whole(&mut self, path: &str, most: u64) -> FsResult<ReadWhole> {
-        let trap = wasmtime_wasi::p2::FsError::trap;
-        let roots = self.get_directories().map_err(trap)?;
+        let roots = self.get_directories().map_err(FsError::trap)?;
         let Some((root, _)) = roots.into_iter().next() else { return Err(ErrorCode::NoEntry.into()) };
         let (at, read) = (root.rep(), DescriptorFlags::READ);
         // A guest's own library takes `/src` for `src`, as its tree begins there.
@@ -46,13 +46,13 @@ impl ViewHost<'_> {
     }
 
     fn close(&mut self, number: u32) -> FsResult<()> {
-        self.drop(super::host::Fd::new_own(number)).map_err(wasmtime_wasi::p2::FsError::trap)
+        self.drop(Fd::new_own(number)).map_err(FsError::trap)
     }
 
     async fn read_open(&mut self, number: u32, most: u64) -> FsResult<ReadWhole> {
-        let file = || super::host::Fd::new_borrow(number);
-        let size = match self.node(&file()).map_err(wasmtime_wasi::p2::FsError::trap)? {
-            Node::File { source, .. } => source.stat().map_err(super::refused::code_of)?.size,
+        let file = || Fd::new_borrow(number);
+        let size = match self.node(&file()).map_err(FsError::trap)? {
+            Node::File { source, .. } => source.stat().map_err(code_of)?.size,
             Node::Bare(_) | Node::Folder { .. } | Node::Merged(_) => {
                 return Err(ErrorCode::IsDirectory.into());
             }
@@ -72,7 +72,7 @@ impl ViewHost<'_> {
                 return Ok(ReadWhole::TooLarge(self.stat(file()).await?.size));
             }
         }
-        let place = self.node(&file()).map_err(wasmtime_wasi::p2::FsError::trap)?.place().clone();
+        let place = self.node(&file()).map_err(FsError::trap)?.place().clone();
         let hash = self.view.log.whole_read(&place).unwrap_or_else(|| Digest::of(&bytes));
         Ok(ReadWhole::Whole { bytes, hash })
     }
