@@ -33,3 +33,7 @@ pub use map::{
 };
 pub use model::{Analysis, Complexity, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
 pub use setting::Setting;
+pub use stack::{
+    Dependency, Ecosystem, LanguageShare, Manifest, Scope, Stack, StackRequest, Technology, TechnologyKind,
+    detect_stack,
+};

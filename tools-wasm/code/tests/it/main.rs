@@ -20,4 +20,5 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod stack;
 mod typescript;
