@@ -16,7 +16,7 @@ fn all_quoted(line: &str) -> Vec<&str> {
 }
 
 /// The quoted texts up to the first option: name and versions.
-fn versions<'l>(line: &'l str) -> (Option<&'l str>, String) {
+fn versions(line: &str) -> (Option<&str>, String) {
     let plain = line.split(", :").next().unwrap_or(line);
     let plain = plain.split("require:").next().unwrap_or(plain).split("git:").next().unwrap_or(plain);
     let all = all_quoted(plain);
