@@ -25,4 +25,8 @@ pub use analyze::{Failure, analyze_code, analyze_text};
 pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
 pub use model::{Analysis, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
+pub use problems::{
+    Card, Concern, Confidence, Failure as ProblemsFailure, Problem, Problems, Request as ProblemsRequest, Searched,
+    Severity, Skipped, find_problems,
+};
 pub use setting::Setting;

@@ -46,7 +46,13 @@ impl wit::Guest for Code {
         skip: Option<u32>,
         max_problems: Option<u32>,
     ) -> Result<wit::Problems, wit::Error> {
-        problems::find_problems(directory, rules, skip, max_problems)
+        let request = crate::ProblemsRequest {
+            directory: directory.as_deref(),
+            rules: rules.as_deref(),
+            skip,
+            max_problems,
+        };
+        problems::find_problems(&request)
     }
 
     fn detect_stack(directory: Option<String>, skip: Option<u32>) -> Result<wit::Stack, wit::Error> {
@@ -54,16 +60,24 @@ impl wit::Guest for Code {
     }
 }
 
+impl From<Fault> for wit::Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::NotFound(message) => Self::NotFound(message),
+            Fault::NotPermitted(message) => Self::NotPermitted(message),
+            // A file below a file is no more there than any other that isn't.
+            Fault::NotADirectory(message) => Self::NotFound(message),
+            Fault::NotAFile(message) => Self::NotAFile(message),
+            Fault::NotText(message) => Self::NotText(message),
+            Fault::Io(message) => Self::Io(message),
+        }
+    }
+}
+
 impl From<Failure> for wit::Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Fault(Fault::NotFound(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotPermitted(message)) => Self::NotPermitted(message),
-            // A file below a file is no more there than any other that isn't.
-            Failure::Fault(Fault::NotADirectory(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotAFile(message)) => Self::NotAFile(message),
-            Failure::Fault(Fault::NotText(message)) => Self::NotText(message),
-            Failure::Fault(Fault::Io(message)) => Self::Io(message),
+            Failure::Fault(fault) => fault.into(),
             Failure::UnknownLanguage(message) => Self::UnknownLanguage(message),
             Failure::TooLarge(message) => Self::TooLarge(message),
         }
