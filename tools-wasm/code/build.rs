@@ -17,10 +17,8 @@ fn main() -> io::Result<()> {
         for file in sorted(&folder)?.iter().filter(|file| file.extension().is_some_and(|end| end == "yml")) {
             let text = fs::read_to_string(file)?;
             let languages = languages(&text);
-            let _ = writeln!(
-                table,
-                "Standard {{ languages: &{languages:?}, yaml: include_str!({file:?}) }},"
-            );
+            let _ =
+                writeln!(table, "Standard {{ languages: &{languages:?}, yaml: include_str!({file:?}) }},");
         }
     }
     table.push(']');

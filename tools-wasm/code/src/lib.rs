@@ -26,7 +26,7 @@ pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
 pub use model::{Analysis, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
 pub use problems::{
-    Card, Concern, Confidence, Failure as ProblemsFailure, Problem, Problems, Request as ProblemsRequest, Searched,
-    Severity, Skipped, find_problems,
+    Card, Concern, Confidence, Failure as ProblemsFailure, Problem, Problems, Request as ProblemsRequest,
+    Searched, Severity, Skipped, find_problems,
 };
 pub use setting::Setting;

@@ -288,11 +288,9 @@ impl<'s> Search<'s> {
 fn is_aside(setting: Setting) -> bool {
     match setting {
         Setting::Test | Setting::Documentation => true,
-        Setting::Product
-        | Setting::Tooling
-        | Setting::Example
-        | Setting::Vendored
-        | Setting::Generated => false,
+        Setting::Product | Setting::Tooling | Setting::Example | Setting::Vendored | Setting::Generated => {
+            false
+        }
     }
 }
 

@@ -8,6 +8,16 @@ use super::card::{Card, Concern};
 /// What opens a comment in one of the languages.
 const OPENERS: [&str; 4] = ["#", "//", "/*", "<!--"];
 
+/// The words that are heeded.
+const WORDS: [&str; 6] = ["nosec", "nosemgrep", "noqa:", "eslint-disable-", "nolint", "NOLINT"];
+/// How much of a line's end is looked at, in bytes: a comment ends its line.
+const LOOKED_AT: usize = 2000;
+
+/// Whether a text has any of the words, so that most files need no closer look.
+pub(crate) fn may_hush(text: &str) -> bool {
+    WORDS.iter().any(|word| text.contains(word))
+}
+
 /// Whether a comment on a place's lines, or alone on the line above, tells a rule to be silent.
 ///
 /// `lines` are the file's, `first` and `last` the place's, from 0.
@@ -21,6 +31,8 @@ pub(crate) fn is_hushed(lines: &[&str], first: usize, last: usize, card: &Card) 
 }
 
 fn says(line: &str, card: &Card, above: bool) -> bool {
+    let start = (line.len().saturating_sub(LOOKED_AT)..=line.len()).find(|at| line.is_char_boundary(*at));
+    let line = start.and_then(|start| line.get(start..)).unwrap_or_default();
     let Some(comment) = OPENERS.iter().filter_map(|opener| line.find(opener)).min() else { return false };
     let comment = line.get(comment..).unwrap_or_default();
     let security = card.concern == Concern::Security;
@@ -29,7 +41,9 @@ fn says(line: &str, card: &Card, above: bool) -> bool {
     let of_flake8 = security
         && after("noqa:").is_some_and(|codes| {
             codes.split(',').any(|code| {
-                code.trim().strip_prefix('S').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+                code.trim()
+                    .strip_prefix('S')
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
             })
         });
     let here = if above { "eslint-disable-next-line" } else { "eslint-disable-line" };

@@ -4,7 +4,7 @@
 //! which rules there are (`standard`, `supplied`), what is told of many files (`find`).
 
 use super::excerpt::excerpt;
-use super::hushed::is_hushed;
+use super::hushed::{is_hushed, may_hush};
 use super::names::in_ast_grep;
 use super::rule_set::{Origin, Rule, RuleSet};
 use super::standard::{standard_rules, supplied_rules};
@@ -111,19 +111,24 @@ impl Matches {
                 matches.suppressed = count(all.saturating_sub(heard));
             }
         }
-        places.sort_by_cached_key(|place| (place.range().start, usize::MAX - place.range().end, &place.rule.card.id));
+        places.sort_by_cached_key(|place| {
+            (place.range().start, usize::MAX - place.range().end, &place.rule.card.id)
+        });
         let lines: Vec<_> = text.split('\n').collect();
         let before = places.len();
+        let may_hush = may_hush(text);
         places.retain(|place| {
             let (first, last) = (place.at.start_pos().line(), place.at.end_pos().line());
-            !is_hushed(&lines, first, last, &place.rule.card)
+            !may_hush || !is_hushed(&lines, first, last, &place.rule.card)
         });
         matches.suppressed = matches.suppressed.saturating_add(count(before - places.len()));
         let places = surest(places);
         matches.left_out = count(places.len().saturating_sub(MOST));
         let symbols = if places.is_empty() { Vec::new() } else { symbols(language, text) };
         let mut equals = HashMap::new();
-        matches.found.extend(places.iter().take(MOST).map(|place| place.told(path, &lines, &symbols, &mut equals)));
+        matches
+            .found
+            .extend(places.iter().take(MOST).map(|place| place.told(path, &lines, &symbols, &mut equals)));
         matches
     }
 }
@@ -206,13 +211,16 @@ fn surest<'t, 'r>(places: Vec<Place<'t, 'r>>) -> Vec<Place<'t, 'r>> {
         };
         let standard = place.rule.origin == Origin::Standard;
         let (earlier, later) = places.split_at(at);
-        let by_surer = earlier.iter().rev().take(NEAR).chain(later.iter().skip(1).take(NEAR)).filter(overlaps);
+        let by_surer =
+            earlier.iter().rev().take(NEAR).chain(later.iter().skip(1).take(NEAR)).filter(overlaps);
         let mut by_surer = by_surer.map(|other| &other.rule.directions.supersedes);
         let mut by_itself = earlier.iter().rev().take(NEAR).filter(overlaps).filter(|other| {
-            other.rule.card.id == place.rule.card.id && other.at.start_pos().line() == place.at.start_pos().line()
+            other.rule.card.id == place.rule.card.id
+                && other.at.start_pos().line() == place.at.start_pos().line()
         });
         standard
-            && (by_surer.any(|supersedes| supersedes.contains(&place.rule.card.id)) || by_itself.next().is_some())
+            && (by_surer.any(|supersedes| supersedes.contains(&place.rule.card.id))
+                || by_itself.next().is_some())
     };
     let keep: Vec<_> = places.iter().enumerate().map(|(at, place)| !is_said(at, place)).collect();
     places.into_iter().zip(keep).filter_map(|(place, keep)| keep.then_some(place)).collect()

@@ -75,7 +75,7 @@ pub(crate) struct Further {
 /// A rule with what it says of itself.
 pub(crate) struct Rule {
     /// Nothing but this rule; it heeds the rule's globs.
-    collection: RuleCollection<SupportLang>,
+    pub(crate) collection: RuleCollection<SupportLang>,
     pub(crate) card: Card,
     pub(crate) directions: Directions,
     pub(crate) origin: Origin,

@@ -44,8 +44,7 @@ pub(crate) fn standard_rules(language: Language) -> Result<Rc<RuleSet>, String> 
             return Ok(set.clone());
         }
         let document = |rule: &Standard| Document { origin: Origin::Standard, yaml: rule.yaml.to_owned() };
-        let documents: Vec<_> =
-            STANDARD.iter().filter(|rule| rule.is_for(language)).map(document).collect();
+        let documents: Vec<_> = STANDARD.iter().filter(|rule| rule.is_for(language)).map(document).collect();
         let set = Rc::new(RuleSet::load(&[], &documents, language)?);
         sets.insert(language, set.clone());
         Ok(set)

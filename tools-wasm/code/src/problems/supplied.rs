@@ -68,8 +68,8 @@ impl Supply {
         is_utility: bool,
         by_id: &mut BTreeMap<(String, String), Document>,
     ) -> Result<(), Failure> {
-        let head: Option<Head> =
-            from_str(&document.yaml).map_err(|error| Failure::BadRule(blamed(&document, &in_words(error))))?;
+        let head: Option<Head> = from_str(&document.yaml)
+            .map_err(|error| Failure::BadRule(blamed(&document, &in_words(error))))?;
         // Nothing but comments.
         let Some(Head { id, language, severity, metadata }) = head else { return Ok(()) };
         if id.is_empty() {
@@ -114,7 +114,11 @@ fn confirmed_files(text: &str) -> Vec<File> {
         match line.strip_prefix(FILE_MARK) {
             Some(path) => {
                 let is_utility = path.split('/').any(|part| part == "utils");
-                files.push(File { origin: Origin::Project(path.trim().to_owned()), text: String::new(), is_utility });
+                files.push(File {
+                    origin: Origin::Project(path.trim().to_owned()),
+                    text: String::new(),
+                    is_utility,
+                });
             }
             None => match files.last_mut() {
                 Some(file) => file.text.push_str(line),

@@ -7,6 +7,8 @@ mod go;
 mod ground;
 mod java;
 mod javascript;
+mod own_rules;
+mod problems;
 mod python;
 mod rust;
 mod typescript;
