@@ -27,9 +27,11 @@ impl Standard {
     }
 }
 
+type ByLanguage = BTreeMap<Language, Rc<RuleSet>>;
+
 thread_local! {
-    static LOADED: RefCell<BTreeMap<Language, Rc<RuleSet>>> = RefCell::default();
-    static SUPPLIED: RefCell<Option<(Supplied, BTreeMap<Language, Rc<RuleSet>>)>> = RefCell::default();
+    static LOADED: RefCell<ByLanguage> = RefCell::default();
+    static SUPPLIED: RefCell<Option<(Supplied, ByLanguage)>> = RefCell::default();
 }
 
 /// Whether there are standard rules for a language.
@@ -56,7 +58,7 @@ pub(crate) fn supplied_rules(supplied: &Supplied, language: Language) -> Result<
     SUPPLIED.with_borrow_mut(|kept| {
         let (_, sets) = match kept.take() {
             Some(known) if known.0 == *supplied => kept.insert(known),
-            Some(_) | None => kept.insert((supplied.clone(), BTreeMap::new())),
+            Some(_) | None => kept.insert((supplied.clone(), ByLanguage::new())),
         };
         if let Some(set) = sets.get(&language) {
             return Ok(set.clone());
