@@ -1,5 +1,5 @@
+use super::setting::Setting;
 use super::{About, Claim, Observation, claims};
-use crate::playbook::place::Place;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -154,21 +154,21 @@ fn calls_that_failed_support_nothing() {
 #[test]
 fn places_are_told_by_paths() {
     for (path, place) in [
-        ("src/flask/app.py", Place::Product),
-        ("src/packaging/tags.py", Place::Product),
+        ("src/flask/app.py", Setting::Product),
+        ("src/packaging/tags.py", Setting::Product),
         ("tests/test_app.py", Place::Tests),
         ("context_1.16_test.go", Place::Tests),
         ("web/src/a.spec.ts", Place::Tests),
         ("examples/a/main.py", Place::Examples),
-        ("docs/conf.py", Place::Docs),
-        ("node_modules/a/test/b.js", Place::Foreign),
-        ("crates/core/target/spec.rs", Place::Product),
-        ("target/debug/build/x.rs", Place::Foreign),
-        ("api/v1/a.pb.go", Place::Foreign),
-        ("setup.py", Place::Support),
-        (".github/workflows/ci.yml", Place::Support),
+        ("docs/conf.py", Setting::Documentation),
+        ("node_modules/a/test/b.js", Setting::Vendored),
+        ("crates/core/target/spec.rs", Setting::Product),
+        ("target/debug/build/x.rs", Setting::Vendored),
+        ("api/v1/a.pb.go", Setting::Vendored),
+        ("setup.py", Setting::Tooling),
+        (".github/workflows/ci.yml", Setting::Tooling),
     ] {
-        assert_eq!(Place::of(path), place, "{path}");
+        assert_eq!(Setting::of(path), place, "{path}");
     }
 }
 

@@ -47,6 +47,13 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{room}{text}{room}{fence}")
 }
 
+/// The first names as code, and how many more there are.
+pub(super) fn named(names: &[String], most: usize) -> String {
+    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
+    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// `steps 3–5, 9`
 pub(super) fn steps(numbers: &[u64]) -> String {
     let mut runs: Vec<(u64, u64)> = Vec::new();
