@@ -1,6 +1,7 @@
 //! The loop as a person meets it: the real binary, a real folder, a server that speaks the
 //! Messages API on loopback.
 
+mod analysts;
 mod applying;
 mod approvals;
 mod budgets;

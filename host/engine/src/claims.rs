@@ -1,7 +1,8 @@
 //! Claims: statements for the report. One is kept only if the action history bears it out.
 //!
 //! Every place that a claim points at must be a finished tool call of this run, and a file that it
-//! names must occur in that call's input or result. What doesn't hold is dropped and said.
+//! names must occur in that call's input or result, its lines among those that the result shows. What
+//! doesn't hold is dropped and said.
 
 use crate::bounds;
 use crate::event::OutcomeStatus;
@@ -9,6 +10,7 @@ use crate::id::StepId;
 use crate::reply;
 use crate::schema;
 use crate::scope::Scope;
+use crate::shown::Shown;
 use crate::state::{Claim, ClaimKind, Deed, Evidence, Severity, State};
 use serde::Deserialize;
 use serde_json::Value;
@@ -127,6 +129,11 @@ fn place_that_holds(scope: Scope<'_>, root: &str, raw: RawEvidence) -> Result<Ev
             return Err(format!("{root}: first_line and last_line aren't a range from 1"));
         }
     };
+    if let (Some(file), Some(lines)) = (&file, lines)
+        && let Some(why) = Shown::of(value, file).contradicts(lines)
+    {
+        return Err(format!("{root}: names {why} (step {step})"));
+    }
     Ok(Evidence { step, file, lines })
 }
 

@@ -40,6 +40,7 @@ mod schema;
 mod scope;
 mod settings;
 mod settled;
+mod shown;
 mod stage;
 mod stages;
 mod stagnation;

@@ -2,17 +2,21 @@
 
 use crate::excerpt::{bounded, one_line};
 use crate::model::{Counts, Import, ImportKind, Symbol, SymbolKind};
+use std::collections::HashSet;
 use std::ops::Range;
 
 const MOST_SYMBOLS: usize = 2000;
 const MOST_IMPORTS: usize = 1000;
 const MOST_NAMES: usize = 100;
-/// How much outline and imports may hold, in bytes: as JSON the answer fits into the host's usual
+const MOST_EXPORTS: usize = 500;
+/// How much outline, imports and exports may hold, in bytes: as JSON the answer fits into the host's usual
 /// bound of 256 KiB.
 const OUTLINE_BYTES: usize = 140 * 1024;
 const IMPORT_BYTES: usize = 50 * 1024;
+const EXPORT_BYTES: usize = 20 * 1024;
 /// What a symbol, an import and a name take besides their text.
 const SYMBOL_FRAME: usize = 140;
+const COMPLEXITY_FRAME: usize = 60;
 const IMPORT_FRAME: usize = 60;
 const NAME_FRAME: usize = 3;
 /// The longest name, module or owner, in bytes.
@@ -28,24 +32,68 @@ pub(crate) struct Found {
     pub(crate) comments: Vec<Range<usize>>,
     pub(crate) package: Option<String>,
     pub(crate) cut: bool,
+    /// A function that was just defined and has a body.
+    pub(crate) opened: Option<Opened>,
+    exports: Vec<String>,
+    exported: HashSet<String>,
     outline_bytes: usize,
     import_bytes: usize,
+    export_bytes: usize,
+}
+
+/// A function whose body comes next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opened {
+    /// Its place among the symbols, if there was room for it.
+    pub(crate) symbol: Option<usize>,
+    pub(crate) parameters: u32,
 }
 
 impl Found {
     /// Counts a symbol, and keeps it while there is room: then `make` is asked for the rest.
-    pub(crate) fn symbol(&mut self, kind: SymbolKind, make: impl FnOnce() -> Symbol) {
+    /// Returns its place if it was kept.
+    pub(crate) fn symbol(&mut self, kind: SymbolKind, make: impl FnOnce() -> Symbol) -> Option<usize> {
         if let Some(count) = self.count_of(kind) {
             *count += 1;
         }
         if self.symbols.len() >= MOST_SYMBOLS || self.outline_bytes >= OUTLINE_BYTES {
             self.cut = true;
-            return;
+            return None;
         }
         let symbol = make();
         let optional = [&symbol.owner, &symbol.doc].into_iter().flatten().map(String::len).sum::<usize>();
-        self.outline_bytes += symbol.name.len() + symbol.signature.len() + optional + SYMBOL_FRAME;
+        let complexity = symbol.complexity.map_or(0, |_| COMPLEXITY_FRAME);
+        self.outline_bytes +=
+            symbol.name.len() + symbol.signature.len() + optional + SYMBOL_FRAME + complexity;
         self.symbols.push(symbol);
+        Some(self.symbols.len() - 1)
+    }
+
+    /// Keeps a name that other code can take, once, while there is room.
+    pub(crate) fn export(&mut self, text: &str) {
+        if text.is_empty() || self.exported.contains(text) {
+            return;
+        }
+        if self.exports.len() >= MOST_EXPORTS || self.export_bytes >= EXPORT_BYTES {
+            self.cut = true;
+            return;
+        }
+        let name = name(text);
+        self.export_bytes += name.len() + NAME_FRAME;
+        self.exported.insert(name.clone());
+        self.exports.push(name);
+    }
+
+    /// Forgets the names that other code can take: the file lists them itself.
+    pub(crate) fn forget_exports(&mut self) {
+        self.exports.clear();
+        self.exported.clear();
+        self.export_bytes = 0;
+    }
+
+    /// The names that other code can take.
+    pub(crate) fn take_exports(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.exports)
     }
 
     /// Takes back symbols that turned out to be none.
@@ -70,7 +118,15 @@ impl Found {
             | SymbolKind::Trait
             | SymbolKind::Enum
             | SymbolKind::Union => Some(&mut self.counts.classes),
-            SymbolKind::TypeAlias | SymbolKind::Module | SymbolKind::Macro => None,
+            SymbolKind::TypeAlias
+            | SymbolKind::Module
+            | SymbolKind::Macro
+            | SymbolKind::Constant
+            | SymbolKind::Variable
+            | SymbolKind::Property
+            | SymbolKind::Section
+            | SymbolKind::Element
+            | SymbolKind::Selector => None,
         }
     }
 

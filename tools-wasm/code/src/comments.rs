@@ -5,6 +5,8 @@ use tree_sitter::Node;
 
 /// The longest doc line that is kept, in bytes.
 const LONGEST: usize = 200;
+/// The widest indent that a comment on a line of its own has, in bytes.
+const WIDEST_INDENT: usize = 1000;
 
 /// The last run of comments that stand on lines of their own, without a gap.
 #[derive(Debug, Default)]
@@ -22,10 +24,9 @@ struct Run {
 impl Comments {
     /// Takes note of a comment.
     pub(crate) fn add(&mut self, node: Node<'_>, text: &str, is_doc: bool) {
-        let line_start =
-            text.get(..node.start_byte()).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-        let before = text.get(line_start..node.start_byte()).unwrap_or_default();
-        if !before.trim().is_empty() {
+        let column = node.start_position().column;
+        let before = text.get(node.start_byte().saturating_sub(column)..node.start_byte());
+        if column > WIDEST_INDENT || !before.unwrap_or_default().trim().is_empty() {
             return;
         }
         let (first, last) = rows(node);

@@ -1,6 +1,9 @@
 //! The languages that are known, and how they are told apart.
 
-use crate::rules::{Rules, c, go, java, javascript, none, python, rust};
+use crate::rules::{
+    Rules, bash, c, cpp, csharp, css, data, go, html, java, javascript, php, python, ruby, rust,
+};
+use crate::sniff;
 
 /// A programming language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -74,6 +77,22 @@ impl Language {
         EXTENSIONS.iter().find(|(_, _, extensions)| extensions.iter().any(known)).map(|found| found.0)
     }
 
+    /// The language of a file by its path and, where that doesn't say it, by what it begins with: a
+    /// header that holds C++, a script without an extension that names what runs it.
+    pub fn of_file(path: &str, head: &str) -> Option<Self> {
+        match Self::of(path) {
+            Some(Self::C) if path.ends_with(['h', 'H']) && sniff::is_cpp(head) => Some(Self::Cpp),
+            Some(language) => Some(language),
+            None if Self::may_be_script(path) => sniff::interpreter(head),
+            None => None,
+        }
+    }
+
+    /// Whether a file has no extension, so that only its first line can tell what it is.
+    pub fn may_be_script(path: &str) -> bool {
+        path.rsplit('/').next().is_some_and(|name| !name.contains('.'))
+    }
+
     /// All languages with their extensions, for a person to read.
     pub(crate) fn list() -> String {
         let one = |(_, name, extensions): &(Self, &str, &[&str])| {
@@ -109,22 +128,20 @@ impl Language {
 
     pub(crate) fn rules(self) -> Box<dyn Rules> {
         match self {
-            Self::Python => Box::new(python::Python),
+            Self::Python => Box::<python::Python>::default(),
             Self::JavaScript | Self::TypeScript | Self::Tsx => Box::<javascript::JavaScript>::default(),
             Self::Rust => Box::<rust::Rust>::default(),
             Self::Go => Box::new(go::Go),
             Self::Java => Box::new(java::Java),
             Self::C => Box::<c::C>::default(),
-            Self::Cpp
-            | Self::CSharp
-            | Self::Ruby
-            | Self::Php
-            | Self::Bash
-            | Self::Json
-            | Self::Yaml
-            | Self::Toml
-            | Self::Html
-            | Self::Css => Box::new(none::None),
+            Self::Cpp => Box::<cpp::Cpp>::default(),
+            Self::CSharp => Box::new(csharp::CSharp),
+            Self::Ruby => Box::<ruby::Ruby>::default(),
+            Self::Php => Box::<php::Php>::default(),
+            Self::Bash => Box::<bash::Bash>::default(),
+            Self::Json | Self::Yaml | Self::Toml => Box::new(data::Data),
+            Self::Html => Box::new(html::Html),
+            Self::Css => Box::new(css::Css),
         }
     }
 }

@@ -7,22 +7,26 @@
 mod analyze;
 mod collect;
 mod comments;
+mod complexity;
 mod each_file;
 mod excerpt;
 #[cfg(target_family = "wasm")]
 mod guest;
 mod language;
 mod lines;
+mod macros;
 mod map;
 mod model;
 mod problems;
 mod rules;
 mod scan;
+mod scope;
 mod setting;
+mod sniff;
 mod stack;
 
 pub use analyze::{Failure, analyze_code, analyze_text};
 pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
-pub use model::{Analysis, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
+pub use model::{Analysis, Complexity, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
 pub use setting::Setting;

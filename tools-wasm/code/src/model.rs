@@ -27,6 +27,29 @@ pub enum SymbolKind {
     Module,
     /// A macro.
     Macro,
+    /// What doesn't change.
+    Constant,
+    /// What may change.
+    Variable,
+    /// Of a class, with accessors.
+    Property,
+    /// A part of a file of data.
+    Section,
+    /// An element with an id.
+    Element,
+    /// A rule of a style sheet.
+    Selector,
+}
+
+/// How hard a function is to follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Complexity {
+    /// 1, and one for each decision.
+    pub cyclomatic: u32,
+    /// How deep branches and loops are nested.
+    pub nesting: u32,
+    /// Without `self` and `this`.
+    pub parameters: u32,
 }
 
 /// Something that a file defines.
@@ -48,6 +71,8 @@ pub struct Symbol {
     pub exported: bool,
     /// The first line of its doc comment.
     pub doc: Option<String>,
+    /// Of functions and methods with a body.
+    pub complexity: Option<Complexity>,
 }
 
 /// How a file refers to other code.
@@ -57,11 +82,11 @@ pub enum ImportKind {
     Import,
     /// Handed on.
     ReExport,
-    /// CommonJS.
+    /// CommonJS and Ruby.
     Require,
     /// While running.
     Dynamic,
-    /// C's.
+    /// C's, and files that are taken in as they are: by PHP, shells, pages.
     Include,
     /// Rust's `mod name;`.
     Submodule,
@@ -113,14 +138,16 @@ pub struct Place {
 pub struct Analysis {
     /// The path, tidied.
     pub path: String,
-    /// Told by the extension.
+    /// Told by the extension, or by what the file begins with.
     pub language: Language,
-    /// Of a Java or Go file.
+    /// Of a Java, Go, C# or PHP file.
     pub package_name: Option<String>,
     /// In the order of the file.
     pub outline: Vec<Symbol>,
     /// In the order of the file.
     pub imports: Vec<Import>,
+    /// The names that other code can take from it.
+    pub exports: Vec<String>,
     /// Numbers.
     pub counts: Counts,
     /// Places that the parser could not make sense of.

@@ -1,15 +1,20 @@
 //! Going through a syntax tree once, without recursion, however deep it is.
 
-use crate::collect::{Found, joined, line, name};
-use crate::comments::{Comments, rows};
+use crate::collect::{Found, Opened, line, name};
+use crate::comments::Comments;
+use crate::complexity::Complexities;
 use crate::excerpt::one_line;
-use crate::model::{Place, Symbol, SymbolKind};
-use crate::rules::Rules;
+use crate::model::{Complexity, Place, Symbol, SymbolKind};
+use crate::rules::{Rules, head_end};
+use crate::scope::Scopes;
+pub(crate) use crate::scope::{Scope, ScopeKind};
 use tree_sitter::{Node, Tree};
 
 const MOST_ERRORS: usize = 10;
 /// The longest head of a definition, in bytes.
 const LONGEST_SIGNATURE: usize = 300;
+/// The longest beginning of what has a value, in bytes.
+const LONGEST_VALUE: usize = 120;
 
 /// What a scan found.
 pub(crate) struct Scanned {
@@ -18,36 +23,12 @@ pub(crate) struct Scanned {
     pub(crate) first_errors: Vec<Place>,
 }
 
-/// What a node opens for what is below it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Scope {
-    pub(crate) name: String,
-    pub(crate) kind: ScopeKind,
-}
-
-/// What kind of thing definitions stand in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ScopeKind {
-    /// Functions in it are methods.
-    Type,
-    /// As `Type`, and its members are as reachable as it is, whatever they say.
-    OpenType,
-    Function,
-    Module,
-}
-
-impl Scope {
-    pub(crate) fn new(kind: ScopeKind, text: &str) -> Option<Self> {
-        Some(Self { name: name(text), kind })
-    }
-}
-
 /// Where in the tree a node is.
 pub(crate) struct Cx<'a, 't> {
     pub(crate) text: &'a str,
     /// From the root to the node's parent.
     path: &'a [Node<'t>],
-    scopes: &'a [(usize, Scope)],
+    scopes: &'a Scopes,
     comments: &'a Comments,
 }
 
@@ -67,6 +48,26 @@ pub(crate) struct Definition<'t, 'n> {
     pub(crate) doc: Option<String>,
     /// What a comment would stand before, if not `node`.
     pub(crate) outer: Node<'t>,
+    /// How many parameters it takes, if it is a function with a body.
+    pub(crate) parameters: Option<u32>,
+}
+
+impl<'t, 'n> Definition<'t, 'n> {
+    /// A definition that is all of a node and that nothing else can reach.
+    pub(crate) fn of(kind: SymbolKind, name: &'n str, node: Node<'t>) -> Self {
+        Self {
+            kind,
+            name,
+            from: node.start_byte(),
+            node,
+            head_end: head_end(node),
+            exported: false,
+            owner: None,
+            doc: None,
+            outer: node,
+            parameters: None,
+        }
+    }
 }
 
 impl<'t> Cx<'_, 't> {
@@ -85,6 +86,11 @@ impl<'t> Cx<'_, 't> {
         self.path.len().checked_sub(nth + 1).and_then(|at| self.path.get(at)).copied()
     }
 
+    /// How many nodes there are around the node.
+    pub(crate) fn depth(&self) -> usize {
+        self.path.len()
+    }
+
     /// The kind of the node's parent.
     pub(crate) fn parent_kind(&self) -> &'t str {
         self.ancestor(0).map_or("", |node| node.kind())
@@ -97,7 +103,7 @@ impl<'t> Cx<'_, 't> {
 
     /// What kind of thing the node stands in, if any.
     pub(crate) fn inside(&self) -> Option<ScopeKind> {
-        self.scopes.last().map(|(_, scope)| scope.kind)
+        self.scopes.inside()
     }
 
     /// Whether functions here are methods.
@@ -107,34 +113,59 @@ impl<'t> Cx<'_, 't> {
 
     /// Whether the node is local to a function.
     pub(crate) fn in_function(&self) -> bool {
-        self.scopes.iter().any(|(_, scope)| scope.kind == ScopeKind::Function)
+        self.scopes.in_function()
+    }
+
+    /// Whether the node is at the top of the file or of a module.
+    pub(crate) fn at_top(&self) -> bool {
+        self.scopes.at_top()
     }
 
     /// What the node stands in.
     pub(crate) fn owner(&self) -> Option<String> {
-        joined(self.scopes.iter().map(|(_, scope)| scope.name.as_str()))
+        self.scopes.owner()
     }
 
     /// Records a definition.
     pub(crate) fn define(&self, found: &mut Found, definition: Definition<'_, '_>) {
-        let Definition { kind, name: own, from, node, head_end, exported, owner, doc, outer } = definition;
-        found.symbol(kind, || {
+        let Definition { kind, name: own, from, node, head_end, exported, owner, doc, outer, parameters } =
+            definition;
+        if exported && owner.is_none() && self.at_top() {
+            found.export(own);
+        }
+        let symbol = found.symbol(kind, || {
             let first = row_of(node, from, self.text);
             Symbol {
                 kind,
                 name: name(own),
                 owner: owner.or_else(|| self.owner()),
                 first_line: line(first),
-                last_line: line(rows(node).1),
+                last_line: line(last_row(node, self.text).max(first)),
                 signature: one_line(
                     self.text.get(from..head_end).unwrap_or_default().trim_end().trim_end_matches(['{', ';']),
-                    LONGEST_SIGNATURE,
+                    match kind {
+                        // A value is no head: its beginning will do.
+                        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Section => LONGEST_VALUE,
+                        _ => LONGEST_SIGNATURE,
+                    },
                 ),
                 exported,
                 doc: doc.or_else(|| self.comments.before(outer, self.text)),
+                complexity: parameters.map(|parameters| Complexity { cyclomatic: 1, nesting: 0, parameters }),
             }
         });
+        if let Some(parameters) = parameters {
+            found.opened = Some(Opened { symbol, parameters });
+        }
     }
+}
+
+/// The last row of a node with anything in it.
+fn last_row(node: Node<'_>, text: &str) -> usize {
+    let own = text.get(node.byte_range()).unwrap_or_default();
+    let tail = own.get(own.trim_end().len()..).unwrap_or_default();
+    let breaks = tail.bytes().filter(|byte| *byte == b'\n').count();
+    node.end_position().row.saturating_sub(breaks).max(node.start_position().row)
 }
 
 /// The row of a byte in or before a node.
@@ -149,7 +180,9 @@ fn row_of(node: Node<'_>, at: usize, text: &str) -> usize {
 pub(crate) fn scan(tree: &Tree, text: &str, rules: &mut dyn Rules) -> Scanned {
     let mut scanned = Scanned { found: Found::default(), errors: 0, first_errors: Vec::new() };
     let mut path: Vec<Node<'_>> = Vec::new();
-    let mut scopes: Vec<(usize, Scope)> = Vec::new();
+    let mut scopes = Scopes::default();
+    let mut complexities = Complexities::default();
+    let branches = rules.branches();
     let mut comments = Comments::default();
     // Errors inside errors are one.
     let mut erroneous_until = 0;
@@ -166,6 +199,7 @@ pub(crate) fn scan(tree: &Tree, text: &str, rules: &mut dyn Rules) -> Scanned {
                 scanned.first_errors.push(Place { line: line(at.row), column: line(at.column) });
             }
         }
+        complexities.enter(node, &path, text, branches);
         if node.is_named() {
             let kind = node.kind();
             if rules.is_comment(kind) {
@@ -176,7 +210,10 @@ pub(crate) fn scan(tree: &Tree, text: &str, rules: &mut dyn Rules) -> Scanned {
             }
             let cx = Cx { text, path: &path, scopes: &scopes, comments: &comments };
             if let Some(scope) = rules.visit(node, &cx, &mut scanned.found) {
-                scopes.push((path.len(), scope));
+                scopes.open(path.len(), scope);
+            }
+            if let Some(opened) = scanned.found.opened.take() {
+                complexities.open(opened, path.len());
             }
         }
         if cursor.goto_first_child() {
@@ -184,9 +221,8 @@ pub(crate) fn scan(tree: &Tree, text: &str, rules: &mut dyn Rules) -> Scanned {
             continue;
         }
         loop {
-            if scopes.last().is_some_and(|(depth, _)| *depth == path.len()) {
-                scopes.pop();
-            }
+            scopes.leave(path.len());
+            complexities.leave(path.len(), &mut scanned.found);
             if cursor.goto_next_sibling() {
                 break;
             }

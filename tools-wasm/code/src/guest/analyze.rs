@@ -21,7 +21,7 @@ impl From<Analysis> for wit::Analysis {
                 methods: counts.methods,
                 classes: counts.classes,
             },
-            exports: Vec::new(),
+            exports: analysis.exports,
             syntax_errors: analysis.syntax_errors,
             first_errors: analysis
                 .first_errors
@@ -49,6 +49,12 @@ impl From<crate::Symbol> for wit::Symbol {
                 SymbolKind::TypeAlias => wit::SymbolKind::TypeAlias,
                 SymbolKind::Module => wit::SymbolKind::Module,
                 SymbolKind::Macro => wit::SymbolKind::Macro,
+                SymbolKind::Constant => wit::SymbolKind::Constant,
+                SymbolKind::Variable => wit::SymbolKind::Variable,
+                SymbolKind::Property => wit::SymbolKind::Property,
+                SymbolKind::Section => wit::SymbolKind::Section,
+                SymbolKind::Element => wit::SymbolKind::Element,
+                SymbolKind::Selector => wit::SymbolKind::Selector,
             },
             name: symbol.name,
             owner: symbol.owner,
@@ -57,7 +63,11 @@ impl From<crate::Symbol> for wit::Symbol {
             signature: symbol.signature,
             exported: symbol.exported,
             doc: symbol.doc,
-            complexity: None,
+            complexity: symbol.complexity.map(|complexity| wit::Complexity {
+                cyclomatic: complexity.cyclomatic,
+                nesting: complexity.nesting,
+                parameters: complexity.parameters,
+            }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The component's exports: the interface's types to this crate's and back, one file for each tool.
 
 mod analyze;
+mod fan_out;
 mod map;
 mod problems;
 mod stack;
@@ -8,6 +9,16 @@ mod stack;
 #[allow(missing_docs, unreachable_pub)]
 mod bindings {
     wit_bindgen::generate!({ world: "code-tool", path: "../../wit/code.wit" });
+}
+
+/// What is imported apart from what the standard library needs, and the work that the host asks for.
+#[allow(missing_docs, unreachable_pub, dead_code)]
+mod needs {
+    wit_bindgen::generate!({
+        world: "ringfence:needs/needs",
+        path: ["../../wit/host.wit", "wit"],
+        generate_all,
+    });
 }
 
 use crate::Failure;
@@ -60,3 +71,4 @@ impl From<Failure> for wit::Error {
 }
 
 bindings::export!(Code with_types_in bindings);
+needs::export!(Code with_types_in needs);

@@ -2,6 +2,7 @@
 
 use super::{Rules, head_end};
 use crate::collect::{Found, name};
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use tree_sitter::Node;
@@ -12,6 +13,18 @@ impl Rules for Go {
     fn is_doc(&self, comment: &str) -> bool {
         // Directives such as `//go:build` stand among doc comments.
         !comment.starts_with("//go:") && !comment.starts_with("// +build")
+    }
+
+    fn branches(&self) -> &'static Branches {
+        const GO: Branches = Branches {
+            deeper: &["if_statement", "for_statement"],
+            holders: &["expression_switch_statement", "type_switch_statement", "select_statement"],
+            cases: &["expression_case", "type_case", "communication_case"],
+            beside: &[],
+            guarded: &[],
+            logical: &["binary_expression"],
+        };
+        &GO
     }
 
     fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
@@ -42,13 +55,7 @@ impl Rules for Go {
                 define(node, kind, type_head(node), None, cx, found)
             }
             "type_alias" => define(node, SymbolKind::TypeAlias, node.end_byte(), None, cx, found),
-            "var_spec" => {
-                let value = node.child_by_field_name("value")?.named_child(0)?;
-                if value.kind() != "func_literal" || cx.in_function() {
-                    return None;
-                }
-                define(node, SymbolKind::Function, head_end(value), None, cx, found)
-            }
+            "var_spec" | "const_spec" if cx.at_top() => values(node, cx, found),
             _ => None,
         }
     }
@@ -62,12 +69,9 @@ fn define<'t>(
     cx: &Cx<'_, 't>,
     found: &mut Found,
 ) -> Option<Scope> {
+    let outer = outer(node, cx);
     let own = cx.field(node, "name");
-    // In a lone `type X struct`, keyword and comment stand before the specification.
-    let outer = match cx.ancestor(0) {
-        Some(parent) if parent.named_child_count() == 1 && parent.kind().ends_with("_declaration") => parent,
-        _ => node,
-    };
+    let parameters = count(node);
     let scope_name = owner.as_ref().map_or_else(|| own.to_owned(), |owner| format!("{owner}.{own}"));
     cx.define(
         found,
@@ -75,12 +79,12 @@ fn define<'t>(
             kind,
             name: own,
             from: outer.start_byte(),
-            node,
             head_end,
-            exported: own.chars().next().is_some_and(char::is_uppercase) && !cx.in_function(),
+            exported: is_capital(own) && !cx.in_function(),
             owner,
-            doc: None,
             outer,
+            parameters,
+            ..Definition::of(kind, own, node)
         },
     );
     let opens = match kind {
@@ -88,6 +92,64 @@ fn define<'t>(
         _ => ScopeKind::Type,
     };
     Scope::new(opens, &scope_name)
+}
+
+/// What keyword and comment stand before: in a lone `type X struct` the whole declaration.
+fn outer<'t>(node: Node<'t>, cx: &Cx<'_, 't>) -> Node<'t> {
+    let is_lone = |list: &Node<'_>| {
+        let mut cursor = list.walk();
+        list.kind().ends_with("_declaration")
+            && list.named_children(&mut cursor).filter(|child| !child.is_extra()).count() == 1
+            && list.child(1).is_some_and(|child| child.is_named())
+    };
+    cx.ancestor(0).filter(is_lone).unwrap_or(node)
+}
+
+/// The names of a `const` or `var`; a function that is a variable's only value is a function.
+fn values<'t>(node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
+    let only = node.child_by_field_name("value").filter(|list| list.named_child_count() == 1);
+    if let Some(value) =
+        only.and_then(|list| list.named_child(0)).filter(|value| value.kind() == "func_literal")
+    {
+        let own = cx.field(node, "name");
+        let (outer, parameters) = (outer(node, cx), count(value));
+        let function = Definition {
+            from: outer.start_byte(),
+            head_end: head_end(value),
+            exported: is_capital(own),
+            outer,
+            parameters,
+            ..Definition::of(SymbolKind::Function, own, node)
+        };
+        cx.define(found, function);
+        return Scope::new(ScopeKind::Function, own);
+    }
+    let kind = if node.kind() == "const_spec" { SymbolKind::Constant } else { SymbolKind::Variable };
+    let outer = outer(node, cx);
+    let mut cursor = node.walk();
+    for own in node.children_by_field_name("name", &mut cursor).filter(|own| own.kind() == "identifier") {
+        let own = cx.of(own);
+        if own != "_" {
+            let from = outer.start_byte();
+            let exported = is_capital(own);
+            cx.define(found, Definition { from, exported, outer, ..Definition::of(kind, own, node) });
+        }
+    }
+    None
+}
+
+fn is_capital(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// How many parameters a function with a body takes: `a, b int` are two.
+fn count(function: Node<'_>) -> Option<u32> {
+    function.child_by_field_name("body")?;
+    let list = function.child_by_field_name("parameters")?;
+    let mut cursor = list.walk();
+    let names = |one: Node<'_>| one.children_by_field_name("name", &mut one.walk()).count().max(1);
+    let taken: usize = list.named_children(&mut cursor).filter(|one| !one.is_extra()).map(names).sum();
+    Some(u32::try_from(taken).unwrap_or(u32::MAX))
 }
 
 /// `type Name[T any] struct`, without what is between the braces.

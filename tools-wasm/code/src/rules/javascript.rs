@@ -2,12 +2,14 @@
 
 use super::{Rules, head_end};
 use crate::collect::{Found, joined};
+use crate::complexity::Branches;
 use crate::model::SymbolKind;
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
 mod modules;
+mod values;
 
 #[derive(Default)]
 pub(crate) struct JavaScript {
@@ -33,6 +35,25 @@ impl Rules for JavaScript {
 
     fn is_doc(&self, comment: &str) -> bool {
         comment.starts_with("/**")
+    }
+
+    fn branches(&self) -> &'static Branches {
+        const JAVASCRIPT: Branches = Branches {
+            deeper: &[
+                "if_statement",
+                "for_statement",
+                "for_in_statement",
+                "while_statement",
+                "do_statement",
+                "catch_clause",
+            ],
+            holders: &["switch_statement"],
+            cases: &["switch_case"],
+            beside: &["ternary_expression"],
+            guarded: &[],
+            logical: &["binary_expression"],
+        };
+        &JAVASCRIPT
     }
 
     fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
@@ -74,9 +95,11 @@ impl Rules for JavaScript {
                 member(node, node, "name", cx, found)
             }
             "public_field_definition" | "field_definition" => {
-                let value = node.child_by_field_name("value").filter(|value| is_function(*value))?;
                 let field = if node.child_by_field_name("name").is_some() { "name" } else { "property" };
-                member(node, value, field, cx, found)
+                match node.child_by_field_name("value").filter(|value| is_function(*value)) {
+                    Some(value) => member(node, value, field, cx, found),
+                    None => values::constant(node, field, cx, found),
+                }
             }
             "pair" if cx.in_type() => {
                 let value = node.child_by_field_name("value").filter(|value| is_function(*value))?;
@@ -106,16 +129,29 @@ impl Rules for JavaScript {
 impl JavaScript {
     /// `const f = () => …`, `const C = class …`, `const o = { f() … }`.
     fn variable<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
-        let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
-        let value = node.child_by_field_name("value")?;
-        let (name, exported) = (cx.of(name), is_exported(cx));
-        if is_function(value) {
-            return whole(node, value, SymbolKind::Function, name, exported, None, cx, found);
+        let pattern = node.child_by_field_name("name")?;
+        let value = node.child_by_field_name("value");
+        let Some(value) = value.filter(|value| {
+            pattern.kind() == "identifier" && (is_function(*value) || value.kind() == "class")
+        }) else {
+            let opens = value.and_then(|value| self.object(pattern, value, cx));
+            values::variables(node, cx, found);
+            return opens;
+        };
+        let (name, exported) = (cx.of(pattern), is_exported(cx));
+        let kind = if is_function(value) { SymbolKind::Function } else { SymbolKind::Class };
+        whole(node, value, kind, name, exported, None, cx, found)
+    }
+
+    /// What a variable's value opens, and whether it is handed out.
+    fn object(&mut self, pattern: Node<'_>, value: Node<'_>, cx: &Cx<'_, '_>) -> Option<Scope> {
+        if pattern.kind() != "identifier" {
+            return None;
         }
+        let name = cx.of(pattern);
         match value.kind() {
-            "class" => whole(node, value, SymbolKind::Class, name, exported, None, cx, found),
             "object" => {
-                if exported {
+                if is_exported(cx) {
                     self.handed_out.insert(name.to_owned());
                 }
                 Scope::new(ScopeKind::Type, name)
@@ -135,12 +171,19 @@ impl JavaScript {
         let all = is_exports(cx.of(left));
         let object = cx.field(left, "object");
         let defines = is_function(right) || right.kind() == "class";
+        if is_exports(object) && cx.at_top() {
+            found.export(cx.field(left, "property"));
+        }
         if !defines {
             match right.kind() {
                 "identifier" if all || is_exports(object) => {
                     self.handed_out.insert(cx.of(right).to_owned());
+                    if all {
+                        found.export(cx.of(right));
+                    }
                 }
                 "object" if all => {
+                    modules::keys(right, cx, found);
                     self.handed_out.extend(modules::members(right, cx));
                     return Scope::new(ScopeKind::Type, "exports");
                 }
@@ -215,7 +258,8 @@ fn named<'t>(
 ) -> Option<Scope> {
     let name = match cx.field(node, "name") {
         "" => "default",
-        name => name,
+        // `declare module "x"`.
+        name => name.trim_matches(['"', '\'']),
     };
     let head_end = match kind {
         SymbolKind::TypeAlias => node.child_by_field_name("value").map_or(node.end_byte(), |value| {
@@ -226,18 +270,15 @@ fn named<'t>(
     cx.define(
         found,
         Definition {
-            kind,
-            name,
             from: after_decorators(node),
-            node,
             head_end,
             exported: is_exported(cx),
-            owner: None,
-            doc: None,
             outer: cx.outermost(node, &STATEMENTS),
+            parameters: values::parameters(node, cx).filter(|_| kind == SymbolKind::Function),
+            ..Definition::of(kind, name, node)
         },
     );
-    Scope::new(opens, name.trim_matches(['"', '\'']))
+    Scope::new(opens, name)
 }
 
 /// A function in a class, an interface or an object.
@@ -249,26 +290,30 @@ fn member<'t>(
     found: &mut Found,
 ) -> Option<Scope> {
     let name = cx.field(node, field).trim_matches(['"', '\'']);
-    let mut cursor = node.walk();
-    let is_private = name.starts_with('#')
-        || node
-            .named_children(&mut cursor)
-            .any(|child| child.kind() == "accessibility_modifier" && cx.of(child) == "private");
+    let kind = if cx.in_type() { SymbolKind::Method } else { SymbolKind::Function };
+    // Outside of a class or a named object that is code that wasn't understood.
+    if kind == SymbolKind::Function && matches!(name, "if" | "for" | "while" | "switch" | "catch" | "const") {
+        return None;
+    }
     cx.define(
         found,
         Definition {
-            kind: if cx.in_type() { SymbolKind::Method } else { SymbolKind::Function },
-            name,
             from: after_decorators(node),
-            node,
             head_end: head_end(body_of),
-            exported: cx.in_type() && !is_private,
-            owner: None,
-            doc: None,
-            outer: node,
+            exported: cx.in_type() && !is_private(node, name, cx),
+            parameters: values::parameters(body_of, cx),
+            ..Definition::of(kind, name, node)
         },
     );
     Scope::new(ScopeKind::Function, name)
+}
+
+fn is_private(member: Node<'_>, name: &str, cx: &Cx<'_, '_>) -> bool {
+    let mut cursor = member.walk();
+    name.starts_with('#')
+        || member
+            .named_children(&mut cursor)
+            .any(|child| child.kind() == "accessibility_modifier" && cx.of(child) == "private")
 }
 
 /// A definition that is a value: `node` gives it its name.
@@ -294,7 +339,15 @@ fn whole<'t>(
     let scope = joined(owner.as_deref().into_iter().chain([name]));
     cx.define(
         found,
-        Definition { kind, name, from, node, head_end: head_end(value), exported, owner, doc: None, outer },
+        Definition {
+            from,
+            head_end: head_end(value),
+            exported,
+            owner,
+            outer,
+            parameters: values::parameters(value, cx).filter(|_| kind != SymbolKind::Class),
+            ..Definition::of(kind, name, node)
+        },
     );
     let opens = if kind == SymbolKind::Class { ScopeKind::Type } else { ScopeKind::Function };
     scope.and_then(|scope| Scope::new(opens, &scope))

@@ -1,17 +1,46 @@
 //! Python.
 
-use super::Rules;
-use crate::collect::Found;
+use super::{Rules, count_parameters};
+use crate::collect::{Found, name};
 use crate::comments::first_line;
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
+use std::collections::HashSet;
 use tree_sitter::Node;
 
-pub(crate) struct Python;
+/// How many names of an `__all__` are looked at.
+const MOST_LISTED: usize = 1000;
+
+#[derive(Default)]
+pub(crate) struct Python {
+    /// Variables and constants so far, with what they belong to: the first assignment defines them.
+    known: HashSet<(Option<String>, String)>,
+    /// What `__all__` lists, if the file has one.
+    all: Option<Vec<String>>,
+}
 
 impl Rules for Python {
     fn is_doc(&self, _comment: &str) -> bool {
         false
+    }
+
+    fn branches(&self) -> &'static Branches {
+        const PYTHON: Branches = Branches {
+            deeper: &[
+                "if_statement",
+                "for_statement",
+                "while_statement",
+                "except_clause",
+                "except_group_clause",
+            ],
+            holders: &["match_statement"],
+            cases: &["case_clause"],
+            beside: &["elif_clause", "conditional_expression", "for_in_clause", "if_clause"],
+            guarded: &[],
+            logical: &["boolean_operator"],
+        };
+        &PYTHON
     }
 
     fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
@@ -35,15 +64,8 @@ impl Rules for Python {
                 cx.define(
                     found,
                     Definition {
-                        kind: SymbolKind::TypeAlias,
-                        name,
-                        from: node.start_byte(),
-                        node,
-                        head_end: node.end_byte(),
                         exported: is_public(name) && !cx.in_function(),
-                        owner: None,
-                        doc: None,
-                        outer: node,
+                        ..Definition::of(SymbolKind::TypeAlias, name, node)
                     },
                 );
             }
@@ -64,13 +86,87 @@ impl Rules for Python {
                 if names.is_empty() && has_child(node, "wildcard_import") {
                     names.push("*");
                 }
+                // `import a as a` hands it on.
+                for (from, to) in names.iter().filter_map(|name| name.split_once(" as ")) {
+                    if from.trim() == to.trim() && cx.at_top() {
+                        found.export(to.trim());
+                    }
+                }
                 found.import(ImportKind::Import, module, names, node.start_position().row);
+            }
+            "assignment" if !cx.in_function() => self.assignment(node, cx, found),
+            "augmented_assignment" if cx.at_top() && cx.field(node, "left") == "__all__" => {
+                self.all.get_or_insert_default().extend(strings(node, cx));
             }
             "call" => dynamic_import(node, cx, found),
             _ => {}
         }
         None
     }
+
+    fn finish(&mut self, found: &mut Found) {
+        if let Some(all) = self.all.take() {
+            found.forget_exports();
+            all.iter().for_each(|name| found.export(name));
+        }
+    }
+}
+
+impl Python {
+    /// `a = 1`, `a: int = 1`, `a = b = 1`, `a, b = 1, 2`: variables of a module; with a name in capitals
+    /// constants, of a class too.
+    fn assignment<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) {
+        let Some(left) = node.child_by_field_name("left") else { return };
+        let mut names = vec![left];
+        if matches!(left.kind(), "pattern_list" | "tuple_pattern" | "list_pattern") {
+            names = left.named_children(&mut left.walk()).collect();
+        }
+        for own in names.into_iter().filter(|name| name.kind() == "identifier") {
+            let own = cx.of(own);
+            if own == "__all__" && cx.at_top() {
+                self.all.get_or_insert_default().extend(strings(node, cx));
+            }
+            let is_constant = own.chars().any(char::is_uppercase) && !own.chars().any(char::is_lowercase);
+            let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Variable };
+            let wanted = is_constant || cx.at_top();
+            if wanted && self.known.insert((cx.owner(), name(own))) {
+                let exported = is_public(own);
+                cx.define(found, Definition { exported, ..Definition::of(kind, own, node) });
+            }
+        }
+    }
+}
+
+/// The strings in the list on the right of an assignment, or in those that it puts together.
+fn strings(assignment: Node<'_>, cx: &Cx<'_, '_>) -> Vec<String> {
+    let mut pending: Vec<_> = assignment.child_by_field_name("right").into_iter().collect();
+    let mut strings = Vec::new();
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            "string" => strings.push(name(cx.of(node).trim_matches(['"', '\'']))),
+            "list" | "tuple" | "binary_operator" | "parenthesized_expression" | "expression_list" => {
+                let mut cursor = node.walk();
+                let mut parts: Vec<_> = node.named_children(&mut cursor).collect();
+                parts.reverse();
+                pending.extend(parts);
+            }
+            _ => {}
+        }
+        if strings.len() > MOST_LISTED {
+            break;
+        }
+    }
+    strings
+}
+
+/// How many parameters a function takes, without the object that a method is called on.
+fn parameters(function: Node<'_>, kind: SymbolKind, cx: &Cx<'_, '_>) -> u32 {
+    let Some(list) = function.child_by_field_name("parameters") else { return 0 };
+    let own = list.named_child(0).filter(|first| {
+        kind == SymbolKind::Method && matches!(cx.of(*first), "self" | "cls" | "mcs" | "mcls")
+    });
+    let is_mark = |one: Node<'_>| matches!(one.kind(), "keyword_separator" | "positional_separator");
+    count_parameters(list, |one| is_mark(one) || Some(one) == own)
 }
 
 fn define<'t>(
@@ -86,15 +182,11 @@ fn define<'t>(
     cx.define(
         found,
         Definition {
-            kind,
-            name,
-            from: node.start_byte(),
-            node,
             head_end: head_end.map_or(node.start_byte(), |end| end.end_byte()),
             exported: is_public(name) && !cx.in_function(),
-            owner: None,
             doc,
-            outer: node,
+            parameters: (opens == ScopeKind::Function).then(|| parameters(node, kind, cx)),
+            ..Definition::of(kind, name, node)
         },
     );
     Scope::new(opens, name)

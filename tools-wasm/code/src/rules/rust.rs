@@ -1,7 +1,8 @@
 //! Rust.
 
-use super::{Rules, head_end};
+use super::{Rules, head_end, parameters};
 use crate::collect::Found;
+use crate::complexity::Branches;
 use crate::model::{ImportKind, SymbolKind};
 use crate::scan::{Cx, Definition, Scope, ScopeKind};
 use tree_sitter::Node;
@@ -21,6 +22,18 @@ impl Rules for Rust {
         (comment.starts_with("///") && !comment.starts_with("////")) || comment.starts_with("/**")
     }
 
+    fn branches(&self) -> &'static Branches {
+        const RUST: Branches = Branches {
+            deeper: &["if_expression", "for_expression", "while_expression", "loop_expression"],
+            holders: &["match_expression"],
+            cases: &["match_arm"],
+            beside: &[],
+            guarded: &["let_declaration"],
+            logical: &["binary_expression", "let_chain"],
+        };
+        &RUST
+    }
+
     fn visit<'t>(&mut self, node: Node<'t>, cx: &Cx<'_, 't>, found: &mut Found) -> Option<Scope> {
         let (kind, opens) = match node.kind() {
             "function_item" | "function_signature_item" => {
@@ -34,11 +47,18 @@ impl Rules for Rust {
             // Inside an impl or a trait it's a part of that.
             "type_item" if !cx.in_type() => (SymbolKind::TypeAlias, ScopeKind::Type),
             "macro_definition" => (SymbolKind::Macro, ScopeKind::Function),
+            "const_item" | "static_item" if !cx.in_function() && cx.field(node, "name") != "_" => {
+                (SymbolKind::Constant, ScopeKind::Module)
+            }
             "mod_item" if node.child_by_field_name("body").is_some() => {
                 (SymbolKind::Module, ScopeKind::Module)
             }
             "mod_item" => {
-                found.import(ImportKind::Submodule, cx.field(node, "name"), [], node.start_position().row);
+                let name = cx.field(node, "name");
+                found.import(ImportKind::Submodule, name, [], node.start_position().row);
+                if is_visible(node) && cx.at_top() {
+                    found.export(name);
+                }
                 return None;
             }
             "impl_item" => {
@@ -72,19 +92,17 @@ impl Rules for Rust {
             Definition {
                 kind,
                 name,
-                from: node.start_byte(),
-                node,
                 head_end: match kind {
                     SymbolKind::Macro => node.child_by_field_name("name").map_or(0, |name| name.end_byte()),
                     _ => head_end(node),
                 },
                 exported,
-                owner: None,
-                doc: None,
-                outer: node,
+                parameters: parameters(node, |one| matches!(one.kind(), "self_parameter" | "attribute_item"))
+                    .filter(|_| opens == ScopeKind::Function && kind != SymbolKind::Macro),
+                ..Definition::of(kind, name, node)
             },
         );
-        Scope::new(opens, name)
+        if kind == SymbolKind::Constant { None } else { Scope::new(opens, name) }
     }
 }
 
@@ -114,23 +132,35 @@ fn type_name<'a>(mut node: Node<'_>, cx: &'a Cx<'_, '_>) -> &'a str {
 fn uses(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
     let Some(argument) = node.child_by_field_name("argument") else { return };
     let (kind, row) = (import_kind(node), node.start_position().row);
-    match argument.kind() {
+    let (module, names) = match argument.kind() {
         "scoped_use_list" => {
             let list = argument.child_by_field_name("list");
-            let names: Vec<_> = list.map(|list| items(list, cx)).unwrap_or_default();
-            found.import(kind, cx.field(argument, "path"), names, row);
+            (cx.field(argument, "path"), list.map(|list| items(list, cx)).unwrap_or_default())
         }
         "use_list" => {
             for item in items(argument, cx) {
                 found.import(kind, item, [], row);
             }
+            ("", items(argument, cx))
         }
-        "use_wildcard" => {
-            let path = argument.named_child(0).map_or("", |path| cx.of(path));
-            found.import(kind, path, ["*"], row);
+        "use_wildcard" => (argument.named_child(0).map_or("", |path| cx.of(path)), vec!["*"]),
+        "use_as_clause" => (cx.field(argument, "path"), Vec::new()),
+        _ => (cx.of(argument), Vec::new()),
+    };
+    if kind == ImportKind::ReExport && cx.at_top() {
+        let one = [cx.of(argument)];
+        let handed_on = if names.is_empty() { one.as_slice() } else { names.as_slice() };
+        // The last part of a path, or what it is called here; what `a::{b, c}` holds within is left.
+        for name in handed_on.iter().filter(|name| !name.contains('{')) {
+            let name = name.rsplit(" as ").next().unwrap_or_default();
+            let name = name.rsplit("::").next().unwrap_or_default().trim();
+            if !matches!(name, "*" | "self" | "_") {
+                found.export(name);
+            }
         }
-        "use_as_clause" => found.import(kind, cx.field(argument, "path"), [], row),
-        _ => found.import(kind, cx.of(argument), [], row),
+    }
+    if !module.is_empty() {
+        found.import(kind, module, names, row);
     }
 }
 

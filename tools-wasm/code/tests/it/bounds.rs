@@ -3,7 +3,7 @@ use ringfence_code::{Failure, Language, analyze_code};
 use ringfence_guest_project::{Fault, Root};
 use std::fs;
 
-const ALL: [Language; 8] = [
+pub(crate) const ALL: [Language; 18] = [
     Language::Python,
     Language::JavaScript,
     Language::TypeScript,
@@ -12,6 +12,16 @@ const ALL: [Language; 8] = [
     Language::Go,
     Language::Java,
     Language::C,
+    Language::Cpp,
+    Language::CSharp,
+    Language::Ruby,
+    Language::Php,
+    Language::Bash,
+    Language::Json,
+    Language::Yaml,
+    Language::Toml,
+    Language::Html,
+    Language::Css,
 ];
 
 #[test]
@@ -66,8 +76,8 @@ fn nesting_without_end_is_gone_through() {
 fn a_long_outline_is_cut_and_still_counted() {
     let text: String = (0..3_000).map(|n| format!("import m{n}\ndef f{n}(): pass\n")).collect();
     let analysis = analyze(Language::Python, &text);
-    let symbols = analysis.outline.iter().map(|symbol| symbol.name.len() + symbol.signature.len() + 140);
-    assert!(symbols.sum::<usize>() < 141 * 1024 && analysis.outline.len() > 800);
+    let symbols = analysis.outline.iter().map(|symbol| symbol.name.len() + symbol.signature.len() + 200);
+    assert!(symbols.sum::<usize>() < 141 * 1024 && analysis.outline.len() > 600);
     let imports = analysis.imports.iter().map(|import| import.module.len() + 60);
     assert!(imports.sum::<usize>() < 51 * 1024 && analysis.imports.len() > 700);
     assert_eq!((analysis.counts.functions, analysis.cut), (3_000, true));

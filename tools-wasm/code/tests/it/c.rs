@@ -53,6 +53,7 @@ int platform(void) { return 2; }
     assert_eq!(
         outline(&analysis),
         [
+            "constant LIMIT+ 6-6",
             "macro MAX+ 7-7",
             "struct point+ 10-10",
             "struct Shape+ 11-11",
@@ -63,6 +64,9 @@ int platform(void) { return 2; }
             "union raw+ 16-16",
             "function twice+ 20-20",
             "function also+ 20-20",
+            "variable handler+ 21-21",
+            "variable names+ 22-22",
+            "variable origin+ 23-23",
             "function open_it+ 28-33",
             "function helper 35-35",
             "function list+ 36-36",

@@ -68,6 +68,8 @@ func main() {
             "method Engine.Run+ 39-39",
             "method List.push 40-40",
             "function Default+ 42-42",
+            "variable x 43-43",
+            "variable y 43-43",
             "function main 45-47",
             "struct main.local 46-46",
         ]

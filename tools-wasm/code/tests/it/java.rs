@@ -72,6 +72,7 @@ record Point(int x, int y) {
             "method Point.Point 41-41",
             "method Point.origin 42-42",
             "interface Marker 45-45",
+            "method Marker.value+ 45-45",
         ]
     );
     assert_eq!(

@@ -113,6 +113,7 @@ module.exports.run = async function () {};
     assert_eq!(
         outline(&analysis),
         [
+            "variable app+ 4-4",
             "method app.init+ 9-12",
             "method app.init.close 11-11",
             "function helper+ 14-14",
@@ -136,6 +137,7 @@ fn objects_and_whole_module_exports_hand_their_members_out() {
     assert_eq!(
         outline(&analysis),
         [
+            "constant api+ 1-6",
             "method api.get+ 2-2",
             "method api.put+ 3-3",
             "method api.del+ 4-4",

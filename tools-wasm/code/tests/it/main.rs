@@ -1,12 +1,22 @@
 //! The analysis of sources in every language, natively.
 
+mod bash;
 mod bounds;
 mod c;
+mod complexity;
 mod corpus;
+mod cpp;
+mod csharp;
+mod data;
+mod exports;
 mod go;
 mod ground;
+mod hostile;
 mod java;
 mod javascript;
+mod pages;
+mod php;
 mod python;
+mod ruby;
 mod rust;
 mod typescript;

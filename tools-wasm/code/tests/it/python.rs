@@ -74,6 +74,7 @@ fn classes_methods_and_nested_functions_have_their_owners() {
     assert_eq!(
         outline(&source()),
         [
+            "constant LIMIT+ 19-19",
             "class Server+ 26-42",
             "class Server.Config+ 29-30",
             "method Server.__init__+ 32-34",

@@ -58,6 +58,7 @@ const typed: Handler = async (req: Request): Promise<void> => {};
             "typealias Shape 13-13",
             "method Shape.area 13-13",
             "enum Color+ 14-14",
+            "constant VERSION 15-15",
             "function ambient 16-16",
             "class Service+ 19-30",
             "method Service.constructor+ 21-21",

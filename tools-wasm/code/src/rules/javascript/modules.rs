@@ -57,10 +57,25 @@ pub(super) fn export(node: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) -> Vec<
             let namespace = children.iter().find(|child| child.kind() == "namespace_export");
             names.push(namespace.map_or("*", |namespace| cx.of(*namespace)));
         }
+        for name in &names {
+            let name = name.rsplit(" as ").next().unwrap_or_default().trim();
+            if name != "*" {
+                found.export(name.trim_start_matches("type "));
+            }
+        }
         found.import(ImportKind::ReExport, unquoted(cx.of(source)), names, node.start_position().row);
         return Vec::new();
     }
-    let handed_out = specifiers.map(|specifier| cx.field(specifier, "name").to_owned());
+    let specifiers: Vec<_> = specifiers.collect();
+    for specifier in &specifiers {
+        let alias = cx.field(*specifier, "alias");
+        found.export(if alias.is_empty() { cx.field(*specifier, "name") } else { alias });
+    }
+    let mut cursor = node.walk();
+    if node.children(&mut cursor).any(|child| child.kind() == "default") {
+        found.export("default");
+    }
+    let handed_out = specifiers.into_iter().map(|specifier| cx.field(specifier, "name").to_owned());
     let default =
         children.iter().filter(|child| child.kind() == "identifier").map(|name| cx.of(*name).to_owned());
     handed_out.chain(default).collect()
@@ -105,6 +120,19 @@ pub(super) fn members(object: Node<'_>, cx: &Cx<'_, '_>) -> Vec<String> {
         names.extend(name.map(|name| cx.of(name).to_owned()));
     }
     names
+}
+
+/// The keys of an object that is handed out.
+pub(super) fn keys(object: Node<'_>, cx: &Cx<'_, '_>, found: &mut Found) {
+    let mut cursor = object.walk();
+    for child in object.named_children(&mut cursor) {
+        match child.kind() {
+            "shorthand_property_identifier" => found.export(cx.of(child)),
+            "pair" => found.export(unquoted(cx.field(child, "key"))),
+            "method_definition" => found.export(cx.field(child, "name")),
+            _ => {}
+        }
+    }
 }
 
 fn unquoted(text: &str) -> &str {
