@@ -32,10 +32,7 @@ fn languages_are_told_by_size_and_vendored_code_is_left_out() {
         &[("src/a.py", 9000), ("web/b.ts", 1000), ("node_modules/x/index.js", 900_000), ("README.md", 10)],
     )]);
     let languages = of(&found, "languages");
-    assert_eq!(
-        languages.text,
-        "Code by size: Python 90% (1 file, 9 KB), TypeScript 10% (1 file, 1000 B). 2 of 4 files are code."
-    );
+    assert_eq!(languages.text, "Code by size: Python 90% (1 file, 9 KB), TypeScript 10% (1 file, 1000 B).");
     assert_eq!((languages.evidence[0].step, languages.evidence[0].file.as_ref()), (1, None));
 }
 
@@ -86,65 +83,6 @@ fn long_functions_are_a_finding_with_their_lines() {
 }
 
 #[test]
-fn one_line_that_two_steps_show_is_one_finding() {
-    let line = json!({ "path": "a.py", "line": 2, "text": "os.system(x)", "before": [], "after": [] });
-    let found = claims(&[
-        seen(4, "search_text", json!({ "pattern": "x" }), json!({ "matches": [line], "total": 1 })),
-        seen(
-            5,
-            "read_file",
-            json!({ "file_path": "a.py" }),
-            json!({ "path": "a.py", "text": "import os\nos.system(x)\n", "first_line": 1 }),
-        ),
-    ]);
-    let shell = of(&found, "py-os-system");
-    assert_eq!(shell.items.len(), 1);
-    assert_eq!(shell.items[0].evidence.step, 4);
-}
-
-#[test]
-fn what_tests_do_is_counted_and_left_out() {
-    let text = |path: &str| json!({ "path": path, "text": "os.system(x)\n", "first_line": 1 });
-    let found = claims(&[
-        seen(1, "read_file", json!({}), text("tests/test_a.py")),
-        seen(2, "read_file", json!({}), text("src/a.py")),
-        seen(3, "read_file", json!({}), text("docs/conf.py")),
-    ]);
-    let shell = of(&found, "py-os-system");
-    assert_eq!(shell.text, "A command goes through the shell: 1 place; 2 more outside product code.");
-    assert!(of(&found, "aside").text.contains("1 in tests, 1 in documentation"));
-}
-
-#[test]
-fn a_key_among_test_data_is_only_worth_knowing() {
-    let key = format!("-----BEGIN RSA PRIVATE {}-----\nMII\n", "KEY");
-    let at = |path: &str| {
-        let value = json!({ "path": path, "text": key, "first_line": 1 });
-        of(&claims(&[seen(1, "read_file", json!({}), value)]), "secret-key-block").severity.map(|s| s.name())
-    };
-    assert_eq!(at("testdata/key.pem"), Some("info"));
-    assert_eq!(at("config/key.pem"), Some("high"));
-}
-
-#[test]
-fn dependencies_without_a_version_are_a_finding_with_their_line() {
-    let text = "{\n \"name\": \"x\",\n \"dependencies\": {\n  \"a\": \"*\",\n  \"b\": \"^1\",\n  \"c\": \"github:x/y\",\n  \"d\": \"git+https://e/f#0123456789abcdef\"\n }\n}\n";
-    let found = claims(&[seen(
-        2,
-        "read_file",
-        json!({}),
-        json!({ "path": "package.json", "text": text, "first_line": 1 }),
-    )]);
-    let any = of(&found, "any-version");
-    assert_eq!(
-        (any.items.len(), any.items[0].text.as_str(), any.items[0].evidence.lines),
-        (1, "a *", Some((4, 4)))
-    );
-    let moving = of(&found, "moving-source");
-    assert_eq!((moving.items.len(), moving.items[0].text.as_str()), (1, "c github:x/y"));
-}
-
-#[test]
 fn calls_that_failed_support_nothing() {
     let mut failed = listing(1, &[("a.py", 100)]);
     failed.status = "denied".to_owned();
@@ -152,23 +90,23 @@ fn calls_that_failed_support_nothing() {
 }
 
 #[test]
-fn places_are_told_by_paths() {
-    for (path, place) in [
+fn settings_are_told_by_paths() {
+    for (path, setting) in [
         ("src/flask/app.py", Setting::Product),
         ("src/packaging/tags.py", Setting::Product),
-        ("tests/test_app.py", Place::Tests),
-        ("context_1.16_test.go", Place::Tests),
-        ("web/src/a.spec.ts", Place::Tests),
-        ("examples/a/main.py", Place::Examples),
+        ("tests/test_app.py", Setting::Test),
+        ("context_1.16_test.go", Setting::Test),
+        ("web/src/a.spec.ts", Setting::Test),
+        ("examples/a/main.py", Setting::Example),
         ("docs/conf.py", Setting::Documentation),
         ("node_modules/a/test/b.js", Setting::Vendored),
         ("crates/core/target/spec.rs", Setting::Product),
         ("target/debug/build/x.rs", Setting::Vendored),
-        ("api/v1/a.pb.go", Setting::Vendored),
+        ("api/v1/a.pb.go", Setting::Generated),
         ("setup.py", Setting::Tooling),
         (".github/workflows/ci.yml", Setting::Tooling),
     ] {
-        assert_eq!(Setting::of(path), place, "{path}");
+        assert_eq!(Setting::of(path), setting, "{path}");
     }
 }
 
@@ -187,59 +125,6 @@ fn only_steps_that_added_something_are_cited() {
 fn a_little_of_another_language_leaves_less_than_all_to_the_first() {
     let text = of(&claims(&[listing(1, &[("a.go", 10_000_000), ("b.proto", 10)])]), "languages").text.clone();
     assert!(text.contains("Go over 99%") && text.contains("Protocol Buffers under 1%"), "{text}");
-}
-
-#[test]
-fn a_requirement_keeps_its_backticks() {
-    let manifest = json!({ "path": "package.json", "first_line": 1,
-        "text": "{\n \"name\": \"x\",\n \"dependencies\": {\n  \"a\": \"^1 `b`\"\n }\n}\n" });
-    let found = claims(&[seen(2, "read_file", json!({}), manifest)]);
-    assert!(
-        of(&found, "dependencies").text.contains("`` a ^1 `b` ``"),
-        "{}",
-        of(&found, "dependencies").text
-    );
-}
-
-/// A search for the shapes of problems in all files.
-fn search(step: u64, value: Value) -> Observation {
-    let set = crate::playbook::rules::SETS.iter().find(|set| set.is_universal()).unwrap();
-    let patterns: Vec<&str> = set.rules.iter().map(|rule| rule.pattern.as_str()).collect();
-    seen(step, "search_text", json!({ "pattern": patterns.join("|"), "directory": "." }), value)
-}
-
-#[test]
-fn files_that_a_search_passed_over_are_told_with_the_reason() {
-    let value = json!({ "matches": [], "total": 0, "files_searched": 7, "binary_files": 2, "complete": true,
-        "unsearched": ["`big.sql`: 20971520 bytes; files over 16777216 are not searched", "x: io"] });
-    let found = claims(&[search(3, value)]);
-    let coverage = of(&found, "coverage");
-    assert!(coverage.text.contains("Skipped as binary: 2 files."), "{}", coverage.text);
-    assert!(coverage.text.contains("Passed over: 2 files or folders, `big.sql` (20971520 bytes; files over"));
-    assert_eq!(coverage.partial.as_deref(), Some("2 files or folders passed over"));
-}
-
-#[test]
-fn a_search_that_ended_early_or_shows_a_part_is_no_whole_search() {
-    let line = json!({ "path": "a.txt", "line": 1, "text": "x", "before": [], "after": [] });
-    let value = json!({ "matches": [line], "total": 9, "cut": true, "files_searched": 7, "complete": false });
-    let found = claims(&[search(3, value)]);
-    let coverage = of(&found, "coverage");
-    assert_eq!(coverage.partial.as_deref(), Some("step 3 showed 1 of 9 lines; step 3 ended early"));
-}
-
-#[test]
-fn a_failed_search_that_was_made_up_for_leaves_no_gap() {
-    let value = json!({ "matches": [], "total": 0, "files_searched": 7, "complete": true });
-    let mut failed = search(3, Value::Null);
-    failed.status = "exceeded".to_owned();
-    failed.message = "too slow".to_owned();
-    let alone = claims(&[failed.clone()]);
-    assert_eq!(
-        of(&alone, "not-searched").text,
-        "Known problems were not searched for: 1 search gave no result (step 3, exceeded: too slow)."
-    );
-    assert_eq!(of(&claims(&[failed, search(4, value)]), "coverage").partial, None);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
