@@ -139,7 +139,7 @@ pub(super) fn scope(facts: &Facts, inventory: &Inventory, task: &Task) -> Vec<St
         // A bare word such as `tests` may be prose; with a slash or a dot it is a path. Before
         // anything is known, only a slash at the end makes it one.
         let written = told.trim_end_matches('.').ends_with('/');
-        let is_path = known && (word.contains(['/', '.']) || written) || written;
+        let is_path = written || known && word.contains(['/', '.']);
         let inside = !word.is_empty() && !word.starts_with('/') && !word.split('/').any(|part| part == "..");
         if is_path && inside && !named.iter().any(|had| had == word) {
             named.push(word.to_owned());

@@ -8,7 +8,7 @@ use super::inventory::{Inventory, Language};
 use super::map::Map;
 use super::pages::asked;
 use super::results::{Observation, list, number, text};
-use super::wording::{code, named, plural, steps};
+use super::wording::{code, known_as, named, plural, steps};
 use super::{About, Claim, Evidence};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,30 +51,6 @@ impl Languages {
                 .map(named)
                 .collect(),
         })
-    }
-}
-
-/// One name for each language, whichever tool told it.
-fn known_as(name: &str) -> &str {
-    match name {
-        "python" => "Python",
-        "javascript" | "JSX" | "jsx" => "JavaScript",
-        "typescript" | "tsx" | "TSX" => "TypeScript",
-        "rust" => "Rust",
-        "go" => "Go",
-        "java" => "Java",
-        "c" => "C",
-        "cpp" => "C++",
-        "csharp" => "C#",
-        "ruby" => "Ruby",
-        "php" => "PHP",
-        "bash" | "Bash" => "Shell",
-        "json" => "JSON",
-        "yaml" => "YAML",
-        "toml" => "TOML",
-        "html" => "HTML",
-        "css" => "CSS",
-        other => other,
     }
 }
 

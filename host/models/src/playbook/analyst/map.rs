@@ -103,9 +103,14 @@ impl<'o> Map<'o> {
         if product.is_empty() { of(|_| true) } else { product }
     }
 
-    /// What statements about files are limited to.
+    /// What statements about packages and other things on the first page are limited to.
     pub(in crate::playbook) fn partial(&self) -> Option<String> {
-        self.series.partial(self.modules.len() as u64, self.total, "file")
+        self.series.partial(None)
+    }
+
+    /// What statements about single files are limited to.
+    pub(in crate::playbook) fn partial_files(&self) -> Option<String> {
+        self.series.partial(Some((self.modules.len() as u64, self.total, "file")))
     }
 }
 

@@ -2,6 +2,7 @@
 //! for.
 
 use super::results::{Observation, is_complete, list, number, tidy};
+use super::wording::{code, plural};
 use serde_json::Value;
 
 /// Names of what was skipped that are told.
@@ -80,24 +81,22 @@ impl<'o> Series<'o> {
         let all: Vec<(&str, &str)> = list(self.first_value(), "skipped")
             .filter_map(|one| Some((one.get("path")?.as_str()?, one.get("reason")?.as_str()?)))
             .collect();
-        let names: Vec<String> = all
-            .iter()
-            .take(SKIPPED)
-            .map(|(path, reason)| format!("{} ({reason})", super::wording::code(path)))
-            .collect();
+        let names: Vec<String> =
+            all.iter().take(SKIPPED).map(|(path, reason)| format!("{} ({reason})", code(path))).collect();
         let more = all.len().saturating_sub(SKIPPED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         (!all.is_empty()).then(|| format!("{}{more}", names.join(", ")))
     }
 
-    /// What a statement about all of it is limited to; none where all of it is known.
-    pub(in crate::playbook) fn partial(&self, shown: u64, total: u64, word: &str) -> Option<String> {
+    /// What a statement about all of it is limited to; none where all of it is known. What comes on
+    /// several pages says how much of how much was shown.
+    pub(in crate::playbook) fn partial(&self, paged: Option<(u64, u64, &str)>) -> Option<String> {
         let mut gaps = Vec::new();
         if self.directory != "." {
-            gaps.push(super::wording::code(&self.directory));
+            gaps.push(code(&self.directory));
         }
-        if shown < total || self.next().is_some() {
-            gaps.push(format!("the first {shown} of {}", super::plural(total, word)));
+        if let Some((shown, total, word)) = paged.filter(|(shown, total, _)| shown < total) {
+            gaps.push(format!("the first {shown} of {}", plural(total, word)));
         }
         if !self.is_complete() {
             gaps.push("what time and size sufficed for".to_owned());

@@ -37,7 +37,7 @@ pub(super) fn claims(
         .collect();
     claims.extend(detected.into_iter().flat_map(versions::claims));
     claims.extend(upkeep::claims(observations, map));
-    claims.sort_by(|a, b| order(a).cmp(&order(b)));
+    claims.sort_by_key(order);
     claims
 }
 

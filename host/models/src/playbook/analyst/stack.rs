@@ -65,7 +65,7 @@ fn languages(detected: &Detected<'_>) -> Claim {
             finding: None,
         })
         .collect();
-    claim.about_part(detected.series.partial(0, 0, "file"))
+    claim.about_part(detected.series.partial(None))
 }
 
 /// A statement for each of the first packages, and one for the rest.

@@ -6,7 +6,7 @@ use super::graph::Package;
 use super::inventory::{File, Inventory, Language};
 use super::map::{External, Map, Module};
 use super::setting::Setting;
-use super::wording::{code, named, plural, size};
+use super::wording::{code, known_as, named, plural, size};
 use super::{About, Claim, Evidence, Item};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ fn package_item(map: &Map<'_>, package: &Package) -> Item {
         plural(u64::from(package.code_lines), "line")
     );
     if let Some((_, largest)) = own.first() {
-        detail.push_str(&format!(", {}", largest.language));
+        detail.push_str(&format!(", {}", known_as(&largest.language)));
     }
     let uses: Vec<String> = map
         .edges
@@ -183,11 +183,13 @@ fn core(map: &Map<'_>) -> Option<Claim> {
     let told: Vec<String> = files
         .iter()
         .take(NAMED)
-        .map(|(path, module)| format!("{} ({})", code(path), module.imported_by))
+        .map(|(path, module)| {
+            format!("{} (by {})", code(path), plural(u64::from(module.imported_by), "file"))
+        })
         .collect();
-    let text = format!("Imported by most other files, so the core: {}.", told.join(", "));
+    let text = format!("Most imported, so the core: {}.", told.join(", "));
     (!items.is_empty()).then(|| {
-        Claim::new(About::Module, "core", text, Vec::new()).with_items(items).about_part(map.partial())
+        Claim::new(About::Module, "core", text, Vec::new()).with_items(items).about_part(map.partial_files())
     })
 }
 

@@ -39,6 +39,30 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// One name for each language, whichever tool told it.
+pub(super) fn known_as(name: &str) -> &str {
+    match name {
+        "python" => "Python",
+        "javascript" | "JSX" | "jsx" => "JavaScript",
+        "typescript" | "tsx" | "TSX" => "TypeScript",
+        "rust" => "Rust",
+        "go" => "Go",
+        "java" => "Java",
+        "c" => "C",
+        "cpp" => "C++",
+        "csharp" => "C#",
+        "ruby" => "Ruby",
+        "php" => "PHP",
+        "bash" | "Bash" => "Shell",
+        "json" => "JSON",
+        "yaml" => "YAML",
+        "toml" => "TOML",
+        "html" => "HTML",
+        "css" => "CSS",
+        other => other,
+    }
+}
+
 /// A text as a Markdown code span, whatever backticks it holds.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -1,5 +1,6 @@
-use super::setting::Setting;
-use super::{About, Claim, Observation, claims};
+mod recorded;
+
+use super::{About, Claim, Observation, Setting, claims, graph};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -147,6 +148,32 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just("pattern"),
         Just("directory"),
         Just("cut"),
+        Just("found"),
+        Just("rules"),
+        Just("rule"),
+        Just("id"),
+        Just("modules"),
+        Just("packages"),
+        Just("layer"),
+        Just("hardest"),
+        Just("cyclomatic"),
+        Just("to"),
+        Just("members"),
+        Just("cycles"),
+        Just("externals"),
+        Just("entry_points"),
+        Just("searched"),
+        Just("skipped"),
+        Just("reason"),
+        Just("manifests"),
+        Just("technologies"),
+        Just("dependencies"),
+        Just("languages"),
+        Just("next"),
+        Just("skip"),
+        Just("files"),
+        Just("total_packages"),
+        Just("set_apart"),
     ];
     let text = prop_oneof![
         Just("Cargo.toml".to_owned()),
@@ -177,12 +204,17 @@ fn any_json() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn whatever_a_tool_returned_claims_can_be_made(
-        tool in prop_oneof![Just("list_files"), Just("read_file"), Just("search_text"), Just("analyze_code")],
+        tool in prop_oneof![
+            Just("list_files"), Just("read_file"), Just("search_text"), Just("analyze_code"), Just("detect_stack"),
+            Just("map_code"), Just("find_problems"),
+        ],
         input in any_json(),
         value in any_json(),
         step in any::<u64>(),
     ) {
-        for claim in claims(&[seen(step, tool, input, value)]) {
+        let seen = [seen(step, tool, input, value)];
+        graph(&seen);
+        for claim in claims(&seen) {
             prop_assert!(!claim.evidence.is_empty());
             prop_assert!(claim.severity.is_none() || claim.about == About::Problem);
         }
