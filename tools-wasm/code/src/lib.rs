@@ -28,5 +28,8 @@ mod stack;
 pub use analyze::{Failure, analyze_code, analyze_text};
 pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
+pub use map::{
+    CodeMap, Cycle, Edge, EntryPoint, External, Hardest, MapRequest, Module, Package, Skipped, map_code,
+};
 pub use model::{Analysis, Complexity, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
 pub use setting::Setting;

@@ -61,7 +61,8 @@ fn of_folder(part: &str, at_top: bool) -> Setting {
         "example" | "examples" | "_examples" | "sample" | "samples" | "demo" | "demos" | "tutorial" => {
             Setting::Example
         }
-        "doc" | "docs" | "documentation" | "website" => Setting::Documentation,
+        "docs" | "documentation" | "website" => Setting::Documentation,
+        "doc" if at_top => Setting::Documentation,
         "scripts" | "ci" | ".ci" | ".github" | ".circleci" | "tools" | "hack" | "packaging" if at_top => {
             Setting::Tooling
         }

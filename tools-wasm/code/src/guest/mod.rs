@@ -54,6 +54,28 @@ impl wit::Guest for Code {
     }
 }
 
+impl From<crate::Setting> for wit::Setting {
+    fn from(setting: crate::Setting) -> Self {
+        match setting {
+            crate::Setting::Product => Self::Product,
+            crate::Setting::Test => Self::Test,
+            crate::Setting::Example => Self::Example,
+            crate::Setting::Documentation => Self::Documentation,
+            crate::Setting::Tooling => Self::Tooling,
+            crate::Setting::Vendored => Self::Vendored,
+            crate::Setting::Generated => Self::Generated,
+        }
+    }
+}
+
+/// Why a folder can't be looked at.
+fn fault(fault: Fault) -> wit::Error {
+    match fault {
+        Fault::NotADirectory(message) => wit::Error::NotADirectory(message),
+        other => Failure::Fault(other).into(),
+    }
+}
+
 impl From<Failure> for wit::Error {
     fn from(failure: Failure) -> Self {
         match failure {

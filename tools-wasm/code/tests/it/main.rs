@@ -14,6 +14,7 @@ mod ground;
 mod hostile;
 mod java;
 mod javascript;
+mod map;
 mod pages;
 mod php;
 mod python;
