@@ -14,11 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that are told of many.
 const NAMED: usize = 8;
-/// Calls of these look at the project's code or files.
-const LOOKING: [&str; 6] =
-    ["detect_stack", "map_code", "analyze_code", "list_files", "read_file", "search_text"];
+/// Calls of these look at the project's code.
+const LOOKING: [&str; 3] = ["detect_stack", "map_code", "analyze_code"];
 
-/// The statement on what the search for problems covers; none where nobody looked at anything.
+/// The statement on what the search for problems covers; none where nobody looked at code.
 pub(super) fn claims(
     observations: &[Observation],
     found: &Found<'_>,
