@@ -198,7 +198,8 @@ fn listing(inventory: &Inventory) -> Vec<Call> {
 
 fn reading_manifests(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
     let mut paths = pick::manifests(inventory, scope);
-    if needs_others(facts, Kind::Inventory) {
+    let failed = facts.observations.iter().any(|seen| seen.tool == "list_files" && !seen.is_done());
+    if !facts.offers("list_files") || (failed && inventory.steps.is_empty()) {
         // Nothing shows which there are: the usual ones are tried.
         let usual = MANIFESTS.iter().filter(|name| !name.contains('*')).take(5);
         paths.extend(usual.map(|name| (*name).to_owned()));

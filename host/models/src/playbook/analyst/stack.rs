@@ -272,16 +272,10 @@ fn manifests_read(observations: &[Observation]) -> Option<Claim> {
         read.entry(text.path).or_insert(evidence);
     }
     let names: Vec<String> = read.keys().cloned().collect();
-    let items = read.into_iter().map(|(path, evidence)| Item {
-        text: path,
-        detail: String::new(),
-        evidence,
-        finding: None,
-    });
     let text = format!(
         "Manifests that were read: {}. What they declare is told only from what `detect_stack` shows.",
         named(&names, TOLD)
     );
-    (!names.is_empty())
-        .then(|| Claim::new(About::Stack, "manifests", text, Vec::new()).with_items(items.collect()))
+    let evidence = read.into_values().collect();
+    (!names.is_empty()).then(|| Claim::new(About::Stack, "manifests", text, evidence))
 }
