@@ -123,8 +123,13 @@ fn known(kind: Kind, facts: &Facts, inventory: &Inventory, scope: &[String]) -> 
 
 /// One call for each folder that is named, or for all; then the pages that follow.
 fn paged(facts: &Facts, tool: &'static str, scope: &[String], more: &[(&str, u32)]) -> Vec<Call> {
-    let whole = [".".to_owned()];
-    let folders = if scope.is_empty() { &whole } else { scope };
+    // Rules can be run on one file; the others look at folders.
+    let fits =
+        |path: &&str| tool == "find_problems" || !path.rsplit('/').next().unwrap_or(path).contains('.');
+    let mut folders: Vec<&str> = scope.iter().map(String::as_str).filter(fits).collect();
+    if folders.is_empty() {
+        folders.push(".");
+    }
     let call = |directory: &str, skip: Option<u64>, why: String| {
         let mut input = json!({ "directory": directory });
         if let Some(map) = input.as_object_mut() {
@@ -137,7 +142,7 @@ fn paged(facts: &Facts, tool: &'static str, scope: &[String], more: &[(&str, u32
         folders.iter().map(|folder| call(folder, None, first(tool).to_owned())).collect();
     let seen = series(&facts.observations, tool);
     for folder in folders {
-        let Some(series) = seen.iter().rev().find(|series| series.directory == *folder) else { continue };
+        let Some(series) = seen.iter().rev().find(|series| series.directory == folder) else { continue };
         if !series.is_complete() {
             let why = "There was more than time or size sufficed for; asking again goes further.";
             calls.push(call(folder, Some(0), why.to_owned()));

@@ -69,6 +69,15 @@ fn a_task_that_names_a_folder_is_kept_to_it() {
 }
 
 #[test]
+fn a_task_that_names_a_file_is_kept_to_it() {
+    let edit = |_| vec![json!({ "id": "x", "description": "Outline the structure of a/app.py" })];
+    let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
+    assert_eq!(run.tools(), ["map_code", "analyze_code"]);
+    assert_eq!(run.observations[0]["input"]["directory"], ".");
+    assert_eq!(run.observations[1]["input"]["file_path"], "a/app.py");
+}
+
+#[test]
 fn an_unknown_task_is_answered_honestly_and_once() {
     let edit = |mut tasks: Vec<serde_json::Value>| {
         tasks.insert(0, json!({ "id": "poem", "description": "Write a poem about `App`" }));
