@@ -104,10 +104,11 @@ fn known(kind: Kind, facts: &Facts, inventory: &Inventory, scope: &[String]) -> 
             calls.extend(reading_manifests(facts, inventory, scope));
         }
         Kind::Structure if needs_others(facts, kind) => {
-            if inventory.steps.is_empty() {
+            let files = outlining(facts, pick::entries(inventory, scope), inventory);
+            if files.is_empty() {
                 calls.push(everything());
             }
-            calls.extend(outlining(facts, pick::entries(inventory, scope), inventory));
+            calls.extend(files);
         }
         Kind::Structure => {
             let core = Map::of(&facts.observations).map(|map| pick::core(&map, scope));

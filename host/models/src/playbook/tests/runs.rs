@@ -97,6 +97,8 @@ fn an_empty_folder_is_reported_as_empty() {
     assert!(run.achieved);
     assert!(run.task("stack")["summary"].as_str().unwrap().contains("hold no files"));
     assert!(run.claims().iter().any(|claim| claim.text == "The granted folders hold no files."));
+    let plain = drive(&Folder::default(), &Way { tools: PLAIN, ..Way::default() });
+    assert!(plain.achieved && plain.questions.is_empty(), "{:#?}", plain.done);
 }
 
 #[test]
