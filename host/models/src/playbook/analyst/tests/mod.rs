@@ -1,4 +1,4 @@
-mod recorded;
+mod code_tools;
 
 use super::{About, Claim, Observation, Setting, claims, graph};
 use proptest::prelude::*;

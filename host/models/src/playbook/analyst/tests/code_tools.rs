@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 
 fn result(tool: &str) -> Value {
     let text = match tool {
-        "detect_stack" => include_str!("../recorded/detect_stack.json"),
-        "map_code" => include_str!("../recorded/map_code.json"),
-        "find_problems" => include_str!("../recorded/find_problems.json"),
+        "detect_stack" => include_str!("results/detect_stack.json"),
+        "map_code" => include_str!("results/map_code.json"),
+        "find_problems" => include_str!("results/find_problems.json"),
         other => panic!("no result of {other}"),
     };
     serde_json::from_str(text).expect("JSON")
 }
 
-fn recorded(step: u64, tool: &str) -> Observation {
+fn answer(step: u64, tool: &str) -> Observation {
     seen(step, tool, json!({ "directory": "." }), result(tool))
 }
 
 fn all() -> Vec<Observation> {
-    vec![recorded(1, "detect_stack"), recorded(2, "map_code"), recorded(3, "find_problems")]
+    vec![answer(1, "detect_stack"), answer(2, "map_code"), answer(3, "find_problems")]
 }
 
 /// A result with some fields changed.
@@ -64,7 +64,7 @@ fn the_graph_has_packages_imports_and_no_circle_where_layers_differ() {
         graph.edges.iter().map(|edge| (edge.from.as_str(), edge.to.as_str())).collect();
     assert_eq!(edges, [("shop", "shop/db"), ("tests", "shop")]);
     assert!(graph.cycles.is_empty());
-    assert_eq!(crate::playbook::analyst::graph(&[recorded(1, "detect_stack")]), None);
+    assert_eq!(crate::playbook::analyst::graph(&[answer(1, "detect_stack")]), None);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_search_that_ended_early_or_of_a_folder_only_is_no_whole_search() {
 
 #[test]
 fn a_failed_search_that_was_made_up_for_leaves_no_gap() {
-    let mut failed = recorded(3, "find_problems");
+    let mut failed = answer(3, "find_problems");
     failed.status = "exceeded".to_owned();
     failed.message = "too slow".to_owned();
     let alone = claims(std::slice::from_ref(&failed));
@@ -151,6 +151,6 @@ fn a_failed_search_that_was_made_up_for_leaves_no_gap() {
 #[test]
 fn the_map_of_the_most_files_counts() {
     let part = changed(4, "map_code", json!({ "directory": "shop" }), json!({ "total": 2, "packages": [] }));
-    let both = graph(&[recorded(2, "map_code"), part]).unwrap();
+    let both = graph(&[answer(2, "map_code"), part]).unwrap();
     assert_eq!((both.step, both.packages.len()), (2, 3));
 }
