@@ -7,7 +7,9 @@ use ringfence_engine::{
     Severity as ModelSeverity, State,
 };
 use ringfence_models::playbook;
-use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Graph, Observation, Severity, plural};
+use ringfence_models::playbook::analyst::{
+    self, About, Claim, Evidence, Graph, Observation, Severity, plural,
+};
 
 /// A report's statements by section.
 #[derive(Debug, Default)]

@@ -38,8 +38,7 @@ pub fn sarif(report: &Report) -> Value {
     let mut rules = rule::Rules::default();
     let mut files = Files::default();
     let mut seen = BTreeMap::new();
-    let results: Vec<Value> =
-        hits.iter().map(|hit| result(hit, &mut rules, &mut files, &mut seen)).collect();
+    let results: Vec<Value> = hits.iter().map(|hit| result(hit, &mut rules, &mut files, &mut seen)).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
