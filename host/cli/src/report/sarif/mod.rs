@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 
 /// Most results in a log: what code scanning shows of one.
 const RESULTS: usize = 5_000;
+/// Longest path in bytes: no system opens a longer one.
+const PATH: usize = 4_096;
+/// Most characters of a fingerprint.
+const FINGERPRINT: usize = 128;
 /// Most characters of a message.
 const MESSAGE: usize = 1_000;
 /// The schema that the log follows.
@@ -83,7 +87,7 @@ fn hits(finding: &Statement) -> Vec<Hit<'_>> {
     } else {
         finding.items.iter().map(|item| Hit { finding, item: Some(item), evidence: &item.evidence }).collect()
     };
-    hits.into_iter().filter(|hit| hit.evidence.file.is_some()).collect()
+    hits.into_iter().filter(|hit| hit.evidence.file.as_ref().is_some_and(|file| file.len() <= PATH)).collect()
 }
 
 fn result(
@@ -107,7 +111,7 @@ fn result(
     let occurrence = seen.entry(line.clone()).or_default();
     *occurrence += 1;
     let own = match hit.item.and_then(|item| item.finding.as_ref()) {
-        Some(finding) => finding.fingerprint.clone(),
+        Some(finding) => clip(&finding.fingerprint, FINGERPRINT),
         None => format!("{line}:{occurrence}"),
     };
     result.insert(

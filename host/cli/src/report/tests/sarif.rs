@@ -57,11 +57,9 @@ fn results(log: &Value) -> &Vec<Value> {
 /// What the official schema says against it.
 fn faults(log: &Value) -> Vec<String> {
     let schema = include_str!("../../../tests/schemas/sarif-schema-2.1.0.json");
-    let mut schema: Value = serde_json::from_str(schema).unwrap();
     // The standard's pattern has a bare `]`, which only some readers of patterns take literally.
-    let pattern = &mut schema["definitions"]["run"]["properties"]["language"]["pattern"];
-    assert_eq!(pattern, "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}]?$");
-    *pattern = "^[a-zA-Z]{2}|^[a-zA-Z]{2}-[a-zA-Z]{2}\\]?$".into();
+    let schema = schema.replace("[a-zA-Z]{2}]?$", "[a-zA-Z]{2}\\\\]?$");
+    let schema: Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     validator.iter_errors(log).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
@@ -109,8 +107,11 @@ fn hostile_names_and_lines_leave_a_log_valid_and_bounded() {
     let line = "x".repeat(1_000_000);
     let log = sarif(&with(vec![finding("r", Severity::High, vec![item(name, &line, "product")])]));
     assert_eq!(faults(&log), Vec::<String>::new());
-    let text = log.to_string();
-    assert!(text.len() < 20_000 && !text.contains("<img"), "{}", text.len());
+    let place = &results(&log)[0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(place["uri"], "%3C/script%3E%22%3E%3Cimg%20src%3Dx%3E/%E2%80%AE%1B%5B31m.py");
+    assert!(log.to_string().len() < 20_000);
+    let endless = item(&"n".repeat(1_000_000), "x", "product");
+    assert!(results(&sarif(&with(vec![finding("r", Severity::High, vec![endless])]))).is_empty());
 }
 
 #[test]
