@@ -35,7 +35,7 @@ fn flask_is_a_python_framework_built_with_flit_on_werkzeug() {
 #[test]
 #[ignore = "needs a package from a registry: tests/real/README.md"]
 fn express_is_a_javascript_framework_with_its_code_in_lib() {
-    analysed("express", &["JavaScript", "Node.js package `express`", "lib/application.js", "`router`"]);
+    analysed("express", &["JavaScript", "npm package `express`", "lib/application.js", "`router`"]);
 }
 
 #[test]

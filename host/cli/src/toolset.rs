@@ -362,7 +362,8 @@ mod tests {
         let toolbox =
             Toolbox::under(&sandbox, &project, &grants, &BTreeMap::new(), &[], &Bounds::new()).unwrap();
         let offered: Vec<_> = toolbox.offered().map(Tool::name).collect();
-        assert_eq!(offered, ["analyze_code", "list_files", "read_file", "search_text"]);
+        let code = ["analyze_code", "detect_stack", "find_problems", "list_files", "map_code"];
+        assert_eq!(offered, [&code[..], &["read_file", "search_text"]].concat());
         assert_eq!(toolbox.offered_tool("read_file").unwrap().name(), "read_file");
         for (name, need) in [("edit_file", "writing"), ("write_file", "writing"), ("web_search", "host")] {
             let error = toolbox.offered_tool(name).unwrap_err().to_string();

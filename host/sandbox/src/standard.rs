@@ -149,9 +149,12 @@ mod tests {
             names,
             [
                 "analyze_code",
+                "detect_stack",
                 "edit_file",
                 "fetch_page",
+                "find_problems",
                 "list_files",
+                "map_code",
                 "read_file",
                 "search_text",
                 "web_search",

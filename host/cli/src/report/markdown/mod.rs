@@ -118,6 +118,10 @@ fn head(report: &Report, page: &mut Page) {
         page.line("> The run did not finish: what follows is what it had found out by then.");
         page.gap();
     }
+    if report.steps.is_empty() && report.outcome.status == Status::Finished {
+        page.line("> No tool was called: nothing of the project was looked at.");
+        page.gap();
+    }
     page.line(format!(
         "Model: {} · flow {} · run {} · {} to {}",
         form.inline(&report.model),
