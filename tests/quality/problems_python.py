@@ -17,7 +17,7 @@ def compare(folder, our_problems):
         return "bandit", None
     theirs, ours = [], []
     for name, below in PACKAGES:
-        source = folder / name / below
+        source = (folder / name / below).resolve()
         if not source.is_dir():
             continue
         done = subprocess.run(

@@ -107,7 +107,9 @@ def measured(folder, tools, keep):
     our_problems = functools.cache(functools.partial(all_problems, programs["problems"]))
     packages = [one for one in fetch.packages() if (folder / fetch.folder_name(one)).is_dir()]
     names = [fetch.folder_name(one) for one in packages]
-    by_package = {name: our_problems(folder / name) for name in names}
+    by_package = {
+        name: our_problems((folder / name / one.get("product", ".")).resolve()) for name, one in zip(names, packages)
+    }
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         for name, found in by_package.items():
