@@ -151,10 +151,21 @@ def verdicts(now, gone, open_ones):
         f"({percent(true, len(now))}; the bar is {judged.BAR:.0%}: {'held' if share >= judged.BAR else 'missed'}). "
         f"{len(gone)} are found no more ({sum(not one['verdict'] for one in gone)} of them false ones); "
         f"{len(open_ones)} of those that the rule of choice picks now have no verdict yet. "
-        "A finding is true if the place is what the rule says, and the advice would better the code there; "
-        "one that is meant so and safe by its surroundings is false.\n\n"
+        "A finding is true if the weakness or the waste that the rule names is really there, even where the "
+        "authors took it knowingly; false if what is around the place makes it harmless, or the advice can't be "
+        "followed there.\n\n" + by_rule(now) + "\n"
         "The false ones:\n\n" + "\n".join(listing or ["none"]) + "\n"
     )
+
+
+def by_rule(now):
+    """How each rule stands, those with false findings first."""
+    counted = {}
+    for one in now:
+        true, false = counted.get(one["rule"], (0, 0))
+        counted[one["rule"]] = (true + one["verdict"], false + (not one["verdict"]))
+    order = sorted(counted.items(), key=lambda it: (-it[1][1], it[0]))
+    return rows(("Rule", "True", "False"), [(f"`{rule}`", *both) for rule, both in order])
 
 
 LEFT_OUT = """## Left out
