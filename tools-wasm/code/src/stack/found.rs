@@ -75,8 +75,9 @@ impl Found {
         (path, line): (&str, u32),
         text: &Text<'_>,
     ) {
-        let evidence = text.shown(line);
-        self.technology(kind, (name, version), (path, line), evidence);
+        if self.technologies.len() < MOST_TECHNOLOGIES {
+            self.technology(kind, (name, version), (path, line), text.shown(line));
+        }
     }
 
     pub(super) fn technology(

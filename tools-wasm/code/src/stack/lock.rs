@@ -1,10 +1,15 @@
 //! The versions that lock files settle on.
 
 use super::found::Found;
-use super::json::Json;
+use super::lock_json;
 use super::model::Ecosystem;
-use super::text::{Text, quoted};
+use super::text::{cut, quoted};
 use std::collections::HashMap;
+
+/// So many versions are kept, of all lock files together; longer names aren't.
+const MOST_VERSIONS: usize = 200_000;
+const LONGEST_NAME: usize = 300;
+const LONGEST_VERSION: usize = 60;
 
 /// Names of lock files that are read.
 pub(super) const LOCKS: [(&str, Ecosystem); 12] = [
@@ -23,50 +28,67 @@ pub(super) const LOCKS: [(&str, Ecosystem); 12] = [
 ];
 
 /// What one lock file settles: versions by name, or by name and requirement.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lock {
-    ecosystem: Option<Ecosystem>,
+    ecosystem: Ecosystem,
     /// The folder that it holds for, with those below.
     folder: String,
     /// None where there are several.
     versions: HashMap<String, Option<String>>,
+    /// How many more may be kept.
+    room: usize,
 }
 
 /// All lock files of a project.
 #[derive(Debug, Default)]
-pub(super) struct Locks(Vec<Lock>);
+pub(super) struct Locks {
+    all: Vec<Lock>,
+    versions: usize,
+}
 
 impl Locks {
     /// Reads a lock file.
-    pub(super) fn read(&mut self, path: &str, ecosystem: Ecosystem, text: &Text<'_>) {
+    pub(super) fn read(&mut self, path: &str, ecosystem: Ecosystem, text: &str) {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut lock = Lock { ecosystem: Some(ecosystem), folder: folder.to_owned(), ..Lock::default() };
+        let mut lock = Lock {
+            ecosystem,
+            folder: folder.to_owned(),
+            versions: HashMap::new(),
+            room: MOST_VERSIONS.saturating_sub(self.versions),
+        };
         match name {
-            "package-lock.json" | "npm-shrinkwrap.json" => lock.npm(text),
+            "package-lock.json" | "npm-shrinkwrap.json" => lock_json::npm(text, |n, v| lock.add(n, v)),
+            "Pipfile.lock" => lock_json::pipfile(text, |n, v| lock.add(n, v)),
+            "composer.lock" => lock_json::composer(text, |n, v| lock.add(n, v)),
             "yarn.lock" => lock.yarn(text),
             "pnpm-lock.yaml" => lock.pnpm(text),
-            "Pipfile.lock" => lock.pipfile(text),
             "Gemfile.lock" => lock.gems(text),
-            "composer.lock" => lock.composer(text),
             "bun.lock" => lock.bun(text),
             _ => lock.tables(text),
         }
-        self.0.push(lock);
+        self.versions += lock.versions.len();
+        self.all.push(lock);
     }
 
     /// Gives dependencies the versions that the nearest lock file above them settles on.
     pub(super) fn settle(mut self, found: &mut Found) {
-        self.0.sort_by_key(|lock| std::cmp::Reverse(lock.folder.len()));
+        self.all.sort_by_key(|lock| std::cmp::Reverse(lock.folder.len()));
+        // A manifest's dependencies stand together: which locks hold for it is told once.
+        let (mut of, mut holding): (Option<(Ecosystem, String)>, Vec<&Lock>) = (None, Vec::new());
         for (ecosystem, dependency) in &mut found.dependencies {
+            let same = |(had, path): &(Ecosystem, String)| had == ecosystem && *path == dependency.path;
+            if !of.as_ref().is_some_and(same) {
+                of = Some((*ecosystem, dependency.path.clone()));
+                holding = self.all.iter().filter(|lock| lock.holds(*ecosystem, &dependency.path)).collect();
+            }
+            if holding.is_empty() {
+                continue;
+            }
             let name = key(*ecosystem, &dependency.name);
             let exact = format!("{name}@{}", dependency.requirement);
-            let holds = |lock: &&Lock| {
-                lock.ecosystem == Some(*ecosystem)
-                    && (lock.folder.is_empty() || dependency.path.starts_with(&format!("{}/", lock.folder)))
-            };
             let version =
-                |lock: &Lock| lock.versions.get(&exact).or_else(|| lock.versions.get(&name)).cloned();
-            dependency.resolved = self.0.iter().filter(holds).find_map(version).flatten();
+                |lock: &&Lock| lock.versions.get(&exact).or_else(|| lock.versions.get(&name)).cloned();
+            dependency.resolved = holding.iter().find_map(version).flatten();
         }
     }
 }
@@ -87,8 +109,19 @@ fn key(ecosystem: Ecosystem, name: &str) -> String {
 }
 
 impl Lock {
+    /// Whether it is in the folder of a manifest, or in one above.
+    fn holds(&self, ecosystem: Ecosystem, path: &str) -> bool {
+        let below = path.strip_prefix(self.folder.as_str());
+        self.ecosystem == ecosystem
+            && (self.folder.is_empty() || below.is_some_and(|rest| rest.starts_with('/')))
+    }
+
     fn add(&mut self, name: &str, version: &str) {
-        let (name, version) = (key(self.ecosystem.unwrap_or(Ecosystem::Npm), name), version.to_owned());
+        if name.len() > LONGEST_NAME || self.versions.len() >= self.room {
+            return;
+        }
+        let name = key(self.ecosystem, name);
+        let version = cut(version, LONGEST_VERSION);
         self.versions
             .entry(name)
             .and_modify(|had| {
@@ -99,29 +132,10 @@ impl Lock {
             .or_insert(Some(version));
     }
 
-    fn npm(&mut self, text: &Text<'_>) {
-        let Some(json) = Json::parse(text.all) else { return };
-        for (place, _, package) in json.get("packages").into_iter().flat_map(Json::fields) {
-            if let Some(name) =
-                place.strip_prefix("node_modules/").filter(|name| !name.contains("node_modules/"))
-                && let Some(version) = package.get("version").and_then(Json::text)
-            {
-                self.add(name, version);
-            }
-        }
-        if self.versions.is_empty() {
-            for (name, _, package) in json.get("dependencies").into_iter().flat_map(Json::fields) {
-                if let Some(version) = package.get("version").and_then(Json::text) {
-                    self.add(name, version);
-                }
-            }
-        }
-    }
-
     /// `"a@^1", "a@^1.2":` and below it `version "1.2.3"`; Berry writes `"a@npm:^1":` and `version: 1.2.3`.
-    fn yarn(&mut self, text: &Text<'_>) {
+    fn yarn(&mut self, text: &str) {
         let mut heads: Vec<String> = Vec::new();
-        for (_, line) in text.lines() {
+        for line in text.lines() {
             if !line.starts_with([' ', '#']) && line.ends_with(':') {
                 let heading = line.trim_end_matches(':');
                 heads =
@@ -136,9 +150,9 @@ impl Lock {
     }
 
     /// Under `importers:`, `name:` and deeper `version: 1.2.3(peer@1)`.
-    fn pnpm(&mut self, text: &Text<'_>) {
+    fn pnpm(&mut self, text: &str) {
         let (mut inside, mut name) = (true, String::new());
-        for (_, line) in text.lines() {
+        for line in text.lines() {
             if !line.starts_with(' ') && line.ends_with(':') {
                 inside = matches!(
                     line,
@@ -159,8 +173,8 @@ impl Lock {
     }
 
     /// `"a": ["a@1.2.3", …`.
-    fn bun(&mut self, text: &Text<'_>) {
-        for (_, line) in text.lines() {
+    fn bun(&mut self, text: &str) {
+        for line in text.lines() {
             let Some((_, list)) = line.trim().split_once("\": [\"") else { continue };
             let entry = list.split('"').next().unwrap_or_default();
             if let Some((name, version)) = entry.rsplit_once('@').filter(|(name, _)| !name.is_empty()) {
@@ -170,9 +184,9 @@ impl Lock {
     }
 
     /// `[[package]]` with `name = "…"` and `version = "…"`: Cargo, Poetry, uv, PDM.
-    fn tables(&mut self, text: &Text<'_>) {
+    fn tables(&mut self, text: &str) {
         let mut name: Option<&str> = None;
-        for (_, line) in text.lines() {
+        for line in text.lines() {
             if line.starts_with('[') {
                 name = None;
             } else if let Some(value) = line.strip_prefix("name = ") {
@@ -185,38 +199,12 @@ impl Lock {
         }
     }
 
-    fn pipfile(&mut self, text: &Text<'_>) {
-        let Some(json) = Json::parse(text.all) else { return };
-        for section in ["default", "develop"] {
-            for (name, _, package) in json.get(section).into_iter().flat_map(Json::fields) {
-                if let Some(version) = package.get("version").and_then(Json::text) {
-                    self.add(name, version.trim_start_matches('='));
-                }
-            }
-        }
-    }
-
     /// `    rack (2.2.4)` under `specs:`.
-    fn gems(&mut self, text: &Text<'_>) {
-        for (_, line) in text.lines() {
+    fn gems(&mut self, text: &str) {
+        for line in text.lines() {
             let Some(gem) = line.strip_prefix("    ").filter(|rest| !rest.starts_with(' ')) else { continue };
             if let Some((name, version)) = gem.split_once(" (") {
                 self.add(name, version.trim_end_matches(')'));
-            }
-        }
-    }
-
-    fn composer(&mut self, text: &Text<'_>) {
-        let Some(json) = Json::parse(text.all) else { return };
-        for section in ["packages", "packages-dev"] {
-            let Some(super::json::Value::List(all)) = json.get(section).map(|list| &list.value) else {
-                continue;
-            };
-            for package in all {
-                let field = |key: &str| package.get(key).and_then(Json::text);
-                if let (Some(name), Some(version)) = (field("name"), field("version")) {
-                    self.add(name, version.trim_start_matches('v'));
-                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod hints;
 mod json;
 mod languages;
 mod lock;
+mod lock_json;
 mod manifest;
 mod model;
 mod technologies;
@@ -21,7 +22,7 @@ use found::Found;
 use lock::{LOCKS, Locks};
 use ringfence_guest_project::{Fault, File, Kind, Root, Walk, read_whole};
 use std::collections::{BTreeMap, HashSet};
-use text::Text;
+use text::{Text, weight};
 
 /// Larger files aren't read, in bytes; lock files may be larger.
 const LONGEST: u64 = 2 << 20;
@@ -33,8 +34,14 @@ const MOST_MANIFESTS: usize = 200;
 const MOST_TECHNOLOGIES: usize = 200;
 const MOST_DEPENDENCIES: usize = 400;
 const MOST_SKIPPED: usize = 50;
-/// What dependencies may take, in bytes, so that the answer as JSON fits into 256 KiB.
+/// What each list may take as JSON, in bytes: the whole answer fits into 256 KiB.
+const LANGUAGE_BYTES: usize = 16 << 10;
+const MANIFEST_BYTES: usize = 60 << 10;
+const TECHNOLOGY_BYTES: usize = 60 << 10;
 const DEPENDENCY_BYTES: usize = 90 << 10;
+const SKIPPED_BYTES: usize = 16 << 10;
+/// What the names of fields take.
+const FRAME: usize = 170;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -94,10 +101,11 @@ pub fn detect_stack(root: &Root, request: &StackRequest) -> Result<Stack, Fault>
             skip(&mut stack, entry.path, "it can't be read".to_owned());
             continue;
         };
-        let text = Text::new(content.trim_start_matches('\u{feff}'));
+        let content = content.trim_start_matches('\u{feff}');
         match lock {
-            Some((_, ecosystem)) => locks.read(&entry.path, *ecosystem, &text),
+            Some((_, ecosystem)) => locks.read(&entry.path, *ecosystem, content),
             None => {
+                let text = Text::new(content);
                 manifest::read(&entry.path, &text, &mut found);
                 hints::by_content(&entry.path, &text, &mut found);
             }
@@ -125,7 +133,10 @@ fn content(mut file: File) -> Option<String> {
     let size = usize::try_from(file.size()).ok()?;
     let mut bytes = Vec::new();
     read_whole(&mut file, size, &mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    )
 }
 
 fn skip(stack: &mut Stack, path: String, reason: String) {
@@ -161,8 +172,7 @@ fn shares(code: &[Code]) -> Vec<LanguageShare> {
         share.permille = u32::try_from(share.bytes.saturating_mul(1000) / all.max(1)).unwrap_or(1000);
     }
     shares.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
-    shares.truncate(MOST_LANGUAGES);
-    shares
+    within(shares, MOST_LANGUAGES, LANGUAGE_BYTES, |one| weight(&one.name) + weight(&one.path))
 }
 
 /// Orders what was found and takes one page of it.
@@ -171,22 +181,26 @@ fn page(stack: &mut Stack, mut found: Found, skip: usize) {
     found
         .manifests
         .sort_by(|a, b| (a.setting, depth(&a.path), &a.path).cmp(&(b.setting, depth(&b.path), &b.path)));
-    found.manifests.truncate(MOST_MANIFESTS);
+    found.manifests = within(found.manifests, MOST_MANIFESTS, MANIFEST_BYTES, |one| {
+        let texts = [&one.name, &one.version, &one.description, &one.license, &one.trouble];
+        weight(&one.path) + texts.into_iter().flatten().map(|text| weight(text)).sum::<usize>()
+    });
+    stack.skipped =
+        within(std::mem::take(&mut stack.skipped), MOST_SKIPPED, SKIPPED_BYTES, |(path, reason)| {
+            weight(path) + weight(reason)
+        });
     let order: BTreeMap<&str, usize> =
         found.manifests.iter().enumerate().map(|(at, manifest)| (manifest.path.as_str(), at)).collect();
     let place = |path: &str| order.get(path).copied().unwrap_or(usize::MAX);
     let mut dependencies: Vec<Dependency> = found.dependencies.into_iter().map(|(_, one)| one).collect();
     dependencies.sort_by_key(|one| (place(&one.path), one.scope, one.line));
     stack.total_dependencies = u32::try_from(dependencies.len()).unwrap_or(u32::MAX);
-    let mut bytes = 0;
-    for one in dependencies.into_iter().skip(skip) {
-        bytes += one.name.len() + one.requirement.len() + one.path.len() + 120;
-        if stack.dependencies.len() >= MOST_DEPENDENCIES || bytes > DEPENDENCY_BYTES {
-            break;
-        }
-        stack.dependencies.push(one);
-    }
-    let end = u32::try_from(skip + stack.dependencies.len()).unwrap_or(u32::MAX);
+    let rest = dependencies.into_iter().skip(skip);
+    stack.dependencies = within(rest, MOST_DEPENDENCIES, DEPENDENCY_BYTES, |one| {
+        let resolved = one.resolved.as_deref().map_or(0, weight);
+        weight(&one.name) + weight(&one.requirement) + weight(&one.path) + resolved
+    });
+    let end = u32::try_from(skip.saturating_add(stack.dependencies.len())).unwrap_or(u32::MAX);
     stack.next = (end < stack.total_dependencies).then_some(end);
     if skip > 0 {
         stack.languages.clear();
@@ -209,6 +223,26 @@ fn distinct(mut all: Vec<Technology>) -> Vec<Technology> {
         let version = if one.kind == TechnologyKind::Runtime { one.version.clone() } else { None };
         seen.insert((one.name.clone(), version))
     });
-    all.truncate(MOST_TECHNOLOGIES);
-    all
+    within(all, MOST_TECHNOLOGIES, TECHNOLOGY_BYTES, |one| {
+        let version = one.version.as_deref().map_or(0, weight);
+        weight(&one.name) + weight(&one.path) + weight(&one.evidence) + version
+    })
+}
+
+/// The first of a list, so many at most, that take no more than so many bytes.
+fn within<T>(
+    list: impl IntoIterator<Item = T>,
+    most: usize,
+    bytes: usize,
+    takes: impl Fn(&T) -> usize,
+) -> Vec<T> {
+    let mut room = bytes;
+    let fits = |one: &T| match room.checked_sub(takes(one) + FRAME) {
+        Some(left) => {
+            room = left;
+            true
+        }
+        None => false,
+    };
+    list.into_iter().take(most).take_while(fits).collect()
 }

@@ -26,13 +26,18 @@ impl<'t> Text<'t> {
 
     /// What stands on a line, trimmed and cut.
     pub(super) fn shown(&self, line: u32) -> String {
-        let text = self.all.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
-        cut(text.trim(), 120)
+        let at = line.saturating_sub(1) as usize;
+        let start = self.starts.get(at).copied().unwrap_or(self.all.len());
+        let end = self.starts.get(at + 1).copied().unwrap_or(self.all.len());
+        cut(self.all.get(start..end).unwrap_or_default().trim(), 120)
     }
 }
 
 /// A text in one line, cut at so many bytes.
 pub(super) fn cut(text: &str, most: usize) -> String {
+    // Of a line of megabytes only the beginning is looked at: blanks take most of it at worst.
+    let head = (0..=text.len().min(most * 8)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let text = text.get(..head).unwrap_or_default();
     let one: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain: String = one.chars().filter(|c| !c.is_control()).collect();
     if plain.len() <= most {
@@ -48,4 +53,15 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     let quote = text.as_bytes().get(open).copied()? as char;
     let rest = text.get(open + 1..)?;
     rest.get(..rest.find(quote)?)
+}
+
+/// What a text takes in JSON, in bytes.
+pub(super) fn weight(text: &str) -> usize {
+    text.chars()
+        .map(|c| match c {
+            '"' | '\\' => 2,
+            c if c.is_control() => 6,
+            c => c.len_utf8(),
+        })
+        .sum()
 }

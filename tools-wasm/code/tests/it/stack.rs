@@ -358,3 +358,74 @@ fn an_empty_project_has_nothing_and_a_hostile_one_costs_nothing() {
     assert!(!format!("{stack:?}").contains('\u{1b}'));
     assert!(serde_json::to_string(&stack).unwrap().len() < 256 << 10);
 }
+
+#[test]
+fn the_answer_fits_whatever_the_names_of_folders_are() {
+    let long = format!("{}/{}", "\"\u{1}".repeat(60), "\\".repeat(200));
+    let files: Vec<(String, String)> = (0..250)
+        .map(|n| {
+            (
+                format!("{long}/{n}/package.json"),
+                format!("{{\"name\": \"{}\", \"dependencies\": {{\"a\": \"1\"}}}}", "\\\"".repeat(50)),
+            )
+        })
+        .chain(
+            (0..250)
+                .map(|n| (format!("{long}/{n}/Dockerfile"), format!("FROM image{n}:{}\n", "\"".repeat(50)))),
+        )
+        .chain((0..60).map(|n| (format!("{long}/{n}/composer.json"), " ".repeat((2 << 20) + 1))))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let stack = stack(&files);
+    assert!(!stack.manifests.is_empty() && !stack.technologies.is_empty() && !stack.skipped.is_empty());
+    let size = serde_json::to_string(&stack).unwrap().len();
+    assert!(size < 256 << 10, "{size}");
+}
+
+#[test]
+fn large_locks_are_read_in_passing() {
+    let rest = r#", "x": [{"y": [1, 2, {}]}]"#;
+    let many: Vec<String> =
+        (0..150_000).map(|n| format!(r#""node_modules/a{n}": {{"version": "1.0.{n}"{rest}}}"#)).collect();
+    let npm = format!(
+        r#"{{"packages": {{"": {{"version": [1, {{}}]}}, "node_modules/react": {{"version": "18.2.0"}}, {}}}}}"#,
+        many.join(",")
+    );
+    let stack = stack(&[
+        ("package.json", r#"{"dependencies": {"react": "^18"}}"#),
+        ("package-lock.json", &npm),
+        ("py/Pipfile", "[packages]\nflask = \"*\"\n"),
+        (
+            "py/Pipfile.lock",
+            r#"{"_meta": {"x": [[]]}, "default": {"flask": {"version": "==3.0.0", "hashes": []}}}"#,
+        ),
+        ("php/composer.json", r#"{"require": {"a/b": "^1"}}"#),
+        (
+            "php/composer.lock",
+            r#"{"packages": [{"name": "a/b", "version": "v1.2.3"}, {"name": 5}], "packages-dev": null}"#,
+        ),
+    ]);
+    let resolved = |path: &str| needs(&stack, path)[0].2.map(str::to_owned);
+    assert_eq!(resolved("package.json").as_deref(), Some("18.2.0"));
+    assert_eq!(resolved("py/Pipfile").as_deref(), Some("3.0.0"));
+    assert_eq!(resolved("php/composer.json").as_deref(), Some("1.2.3"));
+}
+
+#[test]
+fn what_a_pom_only_manages_is_no_dependency_but_gives_versions() {
+    let dependency = |name: &str, version: &str| {
+        format!("<dependency><groupId>g</groupId><artifactId>{name}</artifactId>{version}</dependency>")
+    };
+    let managed = format!(
+        "{}{}",
+        dependency("a", "<version>2.0</version>"),
+        dependency("unused", "<version>1</version>")
+    );
+    let pom = format!(
+        "<project><artifactId>x</artifactId><dependencyManagement><dependencies>{managed}</dependencies></dependencyManagement>\n<dependencies>{}</dependencies>\n<build><plugins><plugin><dependencies>{}</dependencies></plugin></plugins></build></project>",
+        dependency("a", ""),
+        dependency("of-a-plugin", "<version>1</version>"),
+    );
+    let stack = stack(&[("pom.xml", &pom)]);
+    assert_eq!(needs(&stack, "pom.xml"), [("g:a", "2.0", None, Scope::Runtime, 2)]);
+}

@@ -42,18 +42,28 @@ pub(super) fn pom(path: &str, text: &Text<'_>, found: &mut Found) {
             (path, line(parent)),
         );
     }
+    let mut managed: HashMap<String, &str> = HashMap::new();
+    let mut own = Vec::new();
     for one in root.descendants().filter(|node| node.has_tag_name_anywhere("dependency")) {
-        if one.ancestors().any(|above| ["plugin", "exclusion"].contains(&above.tag_name().name())) {
-            continue;
+        // A plugin's dependencies are none of the project's.
+        match one.parent().and_then(|list| list.parent()).map(|above| above.tag_name().name()) {
+            Some("project" | "profile") => own.push(one),
+            Some("dependencyManagement") => {
+                managed.extend(inner(one, "version").map(|version| (named(one), version)));
+            }
+            Some(_) | None => {}
         }
+    }
+    for one in own {
         let scope = match inner(one, "scope") {
             Some("test") => Scope::Development,
             Some("provided") => Scope::Peer,
             _ if inner(one, "optional") == Some("true") => Scope::Optional,
             _ => Scope::Runtime,
         };
-        let requirement = full(inner(one, "version").unwrap_or_default());
-        found.depends(Ecosystem::Maven, scope, (&named(one), &requirement), (path, line(one)));
+        let name = named(one);
+        let version = inner(one, "version").or_else(|| managed.get(&name).copied()).unwrap_or_default();
+        found.depends(Ecosystem::Maven, scope, (&name, &full(version)), (path, line(one)));
     }
     for (key, node) in
         root.descendants().filter(|node| node.is_element()).map(|node| (node.tag_name().name(), node))
