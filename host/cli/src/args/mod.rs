@@ -169,6 +169,8 @@ pub enum ReportFormat {
     Md,
     /// JSON
     Json,
+    /// The findings as SARIF 2.1.0, for editors and code scanning
+    Sarif,
 }
 
 /// `ringfence doctor`

@@ -3,7 +3,7 @@
 use crate::args::{GlobalArgs, ReportArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::output::out;
-use crate::report::markdown;
+use crate::report::{markdown, sarif};
 use crate::session::report_of;
 use crate::state_dir::Folders;
 use crate::terminal;
@@ -18,6 +18,9 @@ pub(super) fn execute(args: &ReportArgs, global: &GlobalArgs) -> Result<Exit> {
     let text = match args.format {
         ReportFormat::Md => markdown(&report),
         ReportFormat::Json => format!("{}\n", terminal::json(&serde_json::to_string_pretty(&report)?)),
+        ReportFormat::Sarif => {
+            format!("{}\n", terminal::json(&serde_json::to_string_pretty(&sarif(&report))?))
+        }
     };
     match &args.out {
         Some(path) => {

@@ -33,6 +33,7 @@ impl Report {
             counts,
             stack: claims.stack,
             modules: claims.modules,
+            graph: claims.graph,
             findings: claims.findings,
             coverage: claims.coverage,
             tasks: sections::tasks(state),

@@ -7,7 +7,9 @@ use ringfence_engine::{
     Severity as ModelSeverity, State,
 };
 use ringfence_models::playbook;
-use ringfence_models::playbook::analyst::{self, About, Claim, Evidence, Observation, Severity, plural};
+use ringfence_models::playbook::analyst::{
+    self, About, Claim, Evidence, Graph, Observation, Severity, plural,
+};
 
 /// A report's statements by section.
 #[derive(Debug, Default)]
@@ -16,12 +18,15 @@ pub(super) struct Claims {
     pub(super) modules: Vec<Statement>,
     pub(super) findings: Vec<Statement>,
     pub(super) coverage: Vec<Statement>,
+    pub(super) graph: Option<Graph>,
 }
 
 /// Everything that the run's journal supports.
 pub(super) fn all(state: &State) -> Claims {
     let mut claims = Claims::default();
-    for claim in analyst::claims(&observations(state)) {
+    let observations = observations(state);
+    claims.graph = analyst::graph(&observations);
+    for claim in analyst::claims(&observations) {
         claims.section(claim.about, claim.severity.is_some()).push(statement(claim));
     }
     claims.coverage.extend(left_out(state));
@@ -74,6 +79,7 @@ fn left_out(state: &State) -> Option<Statement> {
         why: None,
         severity: None,
         concern: None,
+        rule: None,
         partial: Some(parts),
         evidence: vec![Evidence { step: last, file: None, lines: None }],
         items: Vec::new(),
@@ -159,6 +165,7 @@ impl Claims {
             why: None,
             severity: (about == About::Problem).then(|| claim.severity.map_or(Severity::Info, severity)),
             concern: None,
+            rule: None,
             partial: None,
             evidence,
             items: Vec::new(),
@@ -176,6 +183,7 @@ fn statement(claim: Claim) -> Statement {
         why: claim.why,
         severity: claim.severity,
         concern: claim.concern,
+        rule: claim.rule,
         partial: claim.partial,
         evidence: claim.evidence,
         items: claim.items,

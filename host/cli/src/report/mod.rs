@@ -1,7 +1,7 @@
 //! Reports: what a run found out and did, from its journal alone.
 //!
-//! Owns the report's shape (JSON), its Markdown, and making text from guests and models harmless
-//! in both. Doesn't own what tool results mean: that is the analyst's, in the models crate. Never
+//! Owns the report's shape (JSON), its Markdown and SARIF, and making text from guests and models harmless
+//! in all. Doesn't own what tool results mean: that is the analyst's, in the models crate. Never
 //! looks at the project.
 
 mod below;
@@ -10,15 +10,17 @@ mod changes;
 mod claims;
 mod markdown;
 mod safe;
+mod sarif;
 mod sections;
 
 use ringfence_engine::{ReceiptId, State};
-use ringfence_models::playbook::analyst::{Concern, Evidence, Item, Severity};
+use ringfence_models::playbook::analyst::{Card, Concern, Evidence, Graph, Item, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use markdown::{brief, markdown};
+pub use sarif::sarif;
 
 /// The name and version of the JSON form. Fields are added under the same number; one that
 /// changes its meaning gets a new number.
@@ -68,6 +70,9 @@ pub struct Report {
     pub stack: Vec<Statement>,
     /// Folders, entry points, what files define.
     pub modules: Vec<Statement>,
+    /// The packages and who imports whom; none where no map was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Graph>,
     /// Possible problems, the worst first; one entry for each kind, with its places.
     pub findings: Vec<Statement>,
     /// What was looked for, and what was left out.
@@ -175,6 +180,9 @@ pub struct Statement {
     /// What it endangers; for findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concern: Option<Concern>,
+    /// The rule that found it; for findings of a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Card>,
     /// Where it doesn't hold for the whole project: for which part, or why. For the coverage of
     /// problems: what wasn't searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]

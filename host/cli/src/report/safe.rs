@@ -164,6 +164,12 @@ pub(super) fn word(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { code(text).replace('|', "\\|") }
 }
 
+/// A text as Markdown of its own paragraphs, with no markup in them.
+pub(super) fn paragraphs(text: &str) -> String {
+    let paragraphs: Vec<String> = text.split("\n\n").map(inline).filter(|text| !text.is_empty()).collect();
+    paragraphs.join("\n\n")
+}
+
 /// A text cut at so many characters.
 pub(super) fn clip(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {

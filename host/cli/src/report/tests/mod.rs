@@ -3,6 +3,7 @@
 mod flows;
 mod honest;
 mod journal;
+mod sarif;
 mod shown;
 
 use super::{FORMAT, Report, Status, markdown};
