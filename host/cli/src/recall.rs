@@ -3,24 +3,20 @@
 //! Owns: where the two meet, and that nothing about the file can fail a call. Doesn't own: which
 //! answers may be given again (`ringfence-sandbox`), keeping them (`ringfence-store`).
 
+use crate::kept_answers::{KeptAnswers, warned};
 use crate::state_dir::Folders;
 use ringfence_sandbox::{CallError, CallReport, CallRequest, Digest, Memo, Sandbox};
-use ringfence_store::{AnswerBounds, Answers, Store, StoreError};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use ringfence_store::{AnswerBounds, Store};
 
 const FILE: &str = "answers.db";
 
 /// Answers of earlier calls, opened when the first is asked for.
-pub struct Recall {
-    folders: Folders,
-    /// None inside where they can't be had.
-    answers: OnceLock<Option<Mutex<Answers>>>,
-}
+pub struct Recall(KeptAnswers);
 
 impl Recall {
     /// The answers in the user's state folder.
     pub fn of(folders: &Folders) -> Self {
-        Self { folders: folders.clone(), answers: OnceLock::new() }
+        Self(KeptAnswers::of(folders, FILE, AnswerBounds::default()))
     }
 
     /// Makes a call, or gives the answer of an equal one that still holds. Without a place to keep
@@ -46,7 +42,7 @@ impl Recall {
     }
 
     fn get(&self, key: &Digest) -> Option<Memo> {
-        let body = self.answers()?.get(&key.hex()).unwrap_or_else(warned)?;
+        let body = self.0.open()?.get(&key.hex()).unwrap_or_else(warned)?;
         // One of another version, perhaps: then the call is made again.
         serde_json::from_slice(&body)
             .inspect_err(|error| tracing::warn!(%error, "an earlier answer can't be read; the call is made"))
@@ -54,22 +50,11 @@ impl Recall {
     }
 
     fn put(&self, key: &Digest, memo: &Memo) {
-        let Some(mut answers) = self.answers() else { return };
+        let Some(mut answers) = self.0.open() else { return };
         match serde_json::to_vec(memo) {
             Ok(body) => drop(answers.put(&key.hex(), &body).map_err(warned::<()>)),
             Err(error) => tracing::warn!(%error, "an answer can't be written; it isn't kept"),
         }
-    }
-
-    fn answers(&self) -> Option<MutexGuard<'_, Answers>> {
-        let opened = self.answers.get_or_init(|| {
-            let unusable = |error: &anyhow::Error| tracing::warn!(%error, "there is no place for answers");
-            let state = self.folders.state().inspect_err(unusable).ok()?;
-            let opened = Answers::open(&state.join(FILE), AnswerBounds::default());
-            opened.map(Mutex::new).map_or_else(warned, Some)
-        });
-        // The file's own transactions keep it whole.
-        Some(opened.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -80,9 +65,4 @@ fn key(sandbox: &Sandbox, request: &CallRequest) -> Option<Digest> {
     }
     // What is wrong with the engine is better told by the call itself.
     sandbox.memo_key(request).ok()?
-}
-
-fn warned<T>(error: StoreError) -> Option<T> {
-    tracing::warn!(%error, "answers of earlier calls can't be used; calls are made again");
-    None
 }

@@ -12,12 +12,13 @@ use crate::config::{Approved, Differences, Here, LOCK, Locked, Resolved, Role, T
 use crate::exit::{OrUsage, Refusal};
 use crate::left_out::Sections;
 use crate::state_dir::Folders;
+use crate::worked_files::WorkedFiles;
 use anyhow::Result;
 use ringfence_engine::ToolFacts;
 use ringfence_sandbox::standard::{self, Need};
 use ringfence_sandbox::{
-    Access, CallReport, ComponentSource, Denial, Digest, EgressContext, Facts, GrantedTree, Grants, Limits,
-    LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
+    Access, CallReport, ComponentSource, Denial, Digest, EgressContext, Facts, FileMemory, GrantedTree,
+    Grants, Limits, LoadedComponent, ProjectDir, Sandbox, SandboxConfig, Tool, Toolset, Variables,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -322,10 +323,12 @@ fn as_needed(need: Option<Need>, given: &Grants) -> Grants {
     enough
 }
 
-/// The sandbox for a command that makes a few calls, with compiled code kept in the user's cache.
+/// The sandbox for a command that makes a few calls, with compiled code kept in the user's cache, and what
+/// was made of files in the user's state folder.
 pub fn sandbox(folders: &Folders) -> Result<Sandbox> {
     let cache_dir = Some(folders.code()?.to_owned());
-    Ok(Sandbox::new(SandboxConfig { cache_dir, ..SandboxConfig::for_few_calls() }).or_usage()?)
+    let file_memory: Option<Arc<dyn FileMemory>> = Some(Arc::new(WorkedFiles::of(folders)));
+    Ok(Sandbox::new(SandboxConfig { cache_dir, file_memory, ..SandboxConfig::for_few_calls() }).or_usage()?)
 }
 
 /// The tools of the standard components and of these.

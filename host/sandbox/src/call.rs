@@ -8,6 +8,7 @@ use crate::component::{Code, LoadError};
 use crate::cpu::{CpuSpent, CpuTimed};
 use crate::egress::{EgressContext, NetworkLog};
 use crate::engine::Budget;
+use crate::fan_out::{FanOut, Terms};
 use crate::grant::Limits;
 use crate::host_state::HostState;
 use crate::json::{Arguments, InputError, Results, arguments};
@@ -203,14 +204,19 @@ async fn run(core: Arc<Core>, request: CallRequest, arguments: Arguments) -> Res
         };
         Seed::of(&digest, request.tool.name(), &input)
     });
-    let state = HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
+    let mut state =
+        HostState::new(view, &request, [stdout.clone(), stderr.clone()], made_up, network.clone());
     let Some((code, export, slot)) = ready else {
         let spent = Spent { cpu: Duration::ZERO, fuel: limits.fuel.map(|_| 0), wall: started.elapsed() };
         return judge(&request, Ended::Cancelled, state, [stdout, stderr], spent);
     };
+    let cpu = Arc::new(CpuSpent::default());
+    if code.each_file.is_some() {
+        let terms = Terms::new(core.clone(), &request, cpu.clone(), started, deadline);
+        state.fan_out = FanOut::Offered(Arc::new(terms));
+    }
     let mut store =
         new_store(code, state, limits, deadline).map_err(|error| host_failed(error.to_string()))?;
-    let cpu = CpuSpent::default();
     let ended = {
         let guest = pin!(instantiate_and_call(code, &mut store, export, arguments));
         run_guest(guest, &cpu, &request, deadline, &network).await
@@ -283,7 +289,8 @@ async fn run_guest(
     }
 }
 
-fn new_store(
+/// A store for a guest of this code.
+pub(crate) fn new_store(
     code: &Code,
     state: HostState,
     limits: &Limits,

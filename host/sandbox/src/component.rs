@@ -6,6 +6,7 @@
 use crate::code_cell::CodeCell;
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError};
+use crate::fan_out::{EACH_FILE, WORK};
 use crate::host_state::HostState;
 use crate::overrides::{OverrideError, Overrides};
 use crate::reflect::{ComponentTools, ExportPath, ReflectError};
@@ -269,6 +270,8 @@ pub struct Prepared {
 pub(crate) struct Code {
     pub(crate) instance: InstancePre<HostState>,
     pub(crate) exports: HashMap<ExportPath, ComponentExportIndex>,
+    /// What it does with one file, where it has the host do it with many.
+    pub(crate) each_file: Option<ComponentExportIndex>,
     pub(crate) prepared: Prepared,
 }
 
@@ -285,4 +288,10 @@ pub(crate) fn export_indices(
         component.get_export_index(interface.as_ref(), &export.function)
     };
     tools.tools.iter().filter_map(|tool| Some((tool.export.clone(), find(&tool.export)?))).collect()
+}
+
+/// Where the function is that does something with one file.
+pub(crate) fn each_file(component: &Component) -> Option<ComponentExportIndex> {
+    let interface = component.get_export_index(None, EACH_FILE)?;
+    component.get_export_index(Some(&interface), WORK)
 }

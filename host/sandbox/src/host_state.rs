@@ -3,11 +3,12 @@
 //! Owns: the store's data and the linker. Every capability a guest has is listed here: clocks and
 //! random numbers are made up or real, as granted, standard input is empty, output is captured, files are the view's,
 //! requests go to granted hosts alone, sockets are closed, configuration is what the grants say, and the
-//! environment holds the granted variables; there are no arguments.
+//! environment holds the granted variables; there are no arguments. Work on many files is the host's.
 
 use crate::call::CallRequest;
 use crate::chance::{ClockHost, Passing, Seed};
 use crate::egress::{Egress, NetworkLog};
+use crate::fan_out::FanOut;
 use crate::grant::Limits;
 use crate::limiter::Limiter;
 use crate::network::{ClosedNetwork, close_sockets};
@@ -41,6 +42,7 @@ pub(crate) struct HostState {
     egress: Egress,
     pub(crate) network: Arc<NetworkLog>,
     pub(crate) view: View,
+    pub(crate) fan_out: FanOut,
     tree: Arc<GrantedTree>,
 }
 
@@ -81,8 +83,14 @@ impl HostState {
             egress: Egress::new(request.tree.clone(), request.egress.clone(), network.clone()),
             network,
             view,
+            fan_out: FanOut::Refused,
             tree: request.tree.clone(),
         }
+    }
+
+    /// The files as the guest's own calls see them.
+    pub(crate) fn files(&mut self) -> ViewHost<'_> {
+        ViewHost::new(&mut self.view, &mut self.table)
     }
 
     /// What a component that asks for configuration is told.
@@ -131,6 +139,7 @@ pub(crate) fn linker(engine: &Engine) -> wasmtime::Result<Linker<HostState>> {
     linker.allow_shadowing(true);
     close_sockets(&mut linker, |state| &mut state.sockets)?;
     crate::settings::add_to_linker(&mut linker)?;
-    crate::view::add_to_linker(&mut linker, |state| ViewHost::new(&mut state.view, &mut state.table))?;
+    crate::view::add_to_linker(&mut linker, HostState::files)?;
+    crate::fan_out::add_to_linker(&mut linker)?;
     Ok(linker)
 }

@@ -15,6 +15,7 @@ mod cut;
 mod digest;
 mod egress;
 mod engine;
+mod fan_out;
 mod grant;
 mod host_state;
 pub mod json;
@@ -53,6 +54,7 @@ pub use egress::{
     without_user,
 };
 pub use engine::EngineError;
+pub use fan_out::FileMemory;
 pub use grant::*;
 pub use limit::{Exceeded, LimitKind};
 pub use mask::{MAX_MASK_BYTES, MAX_MASKS, MaskError, MaskPattern, Masks};

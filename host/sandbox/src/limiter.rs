@@ -7,6 +7,8 @@ use crate::engine::{
     MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES, POOLED_TABLE_ELEMENTS,
 };
 use crate::limit::{Exceeded, LimitKind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wasmtime::ResourceLimiter;
 
 /// The store's limiter: counts all linear memories together, and all tables.
@@ -16,6 +18,31 @@ pub(crate) struct Limiter {
     elements: Held,
     refused: Option<Exceeded>,
     ran_short: bool,
+    /// Where its memory counts as well.
+    together: Option<Arc<Together>>,
+}
+
+/// The memory that several stores hold at the same time.
+#[derive(Debug, Default)]
+pub(crate) struct Together {
+    now: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl Together {
+    /// The most that they held at any time, in bytes.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Relaxed)
+    }
+
+    fn take(&self, bytes: u64) {
+        let now = self.now.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        self.peak.fetch_max(now, Relaxed);
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.now.fetch_sub(bytes, Relaxed);
+    }
 }
 
 /// What is held of something that grows.
@@ -59,7 +86,14 @@ impl Limiter {
             elements: Held::of(LimitKind::TableElements, MAX_TABLE_ELEMENTS as u64),
             refused: None,
             ran_short: false,
+            together: None,
         }
+    }
+
+    /// Counts its memory with that of others as well, from now on until it is gone.
+    pub(crate) fn counts_in(&mut self, together: &Arc<Together>) {
+        together.take(self.memory.now);
+        self.together = Some(together.clone());
     }
 
     /// The most memory that was held at any time, in bytes.
@@ -84,6 +118,14 @@ impl Limiter {
     }
 }
 
+impl Drop for Limiter {
+    fn drop(&mut self) {
+        if let Some(together) = &self.together {
+            together.give_back(self.memory.now);
+        }
+    }
+}
+
 impl ResourceLimiter for Limiter {
     fn memory_growing(
         &mut self,
@@ -92,11 +134,17 @@ impl ResourceLimiter for Limiter {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         let grown = self.memory.grow(current, desired);
+        if let (Ok(()), Some(together)) = (grown, &self.together) {
+            together.take(self.memory.last_growth);
+        }
         Ok(self.note(grown))
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         tracing::debug!(%error, "a guest's memory could not grow");
+        if let Some(together) = &self.together {
+            together.give_back(self.memory.last_growth);
+        }
         self.memory.give_back();
         self.ran_short = true;
         Ok(())
@@ -171,5 +219,25 @@ mod tests {
         limiter.memory_grow_failed(wasmtime::Error::msg("no memory")).unwrap();
         assert!(limiter.memory_growing(0, 80, None).unwrap());
         assert!(limiter.refused().is_none() && limiter.ran_short());
+    }
+
+    #[test]
+    fn what_several_hold_at_once_is_counted_until_they_are_gone() {
+        let together = Arc::new(Together::default());
+        let limiter = || {
+            let mut limiter = Limiter::new(100);
+            limiter.counts_in(&together);
+            limiter
+        };
+        let (mut one, mut other) = (limiter(), limiter());
+        assert!(one.memory_growing(0, 60, None).unwrap());
+        assert!(other.memory_growing(0, 30, None).unwrap());
+        assert!(!other.memory_growing(30, 200, None).unwrap());
+        drop(one);
+        assert!(other.memory_growing(30, 40, None).unwrap());
+        other.memory_grow_failed(wasmtime::Error::msg("no memory")).unwrap();
+        assert_eq!((together.now.load(Relaxed), together.peak()), (30, 90));
+        drop(other);
+        assert_eq!(together.now.load(Relaxed), 0);
     }
 }

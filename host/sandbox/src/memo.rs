@@ -57,6 +57,7 @@ impl Memo {
             peak_memory_bytes: 0,
             cpu_us: 0,
             fuel: None,
+            files_worked: None,
             wall_us: u64::try_from(looked.elapsed().as_micros()).unwrap_or(u64::MAX),
             cached: Some(Cached { from_ms: self.made_ms }),
             ..self.receipt

@@ -213,6 +213,7 @@ mod tests {
             fuel: None,
             wall_us: 0,
             exceeded: None,
+            files_worked: None,
             cached: None,
         }
     }

@@ -6,6 +6,7 @@
 //! own: what is offered (`host_state`).
 
 use crate::engine::LinkedEngine;
+use crate::fan_out::{IMPORT, PACKAGE};
 use crate::reflect::{Obstacle, Sections, append_section};
 use crate::trap::bounded;
 use wasmtime::component::Component;
@@ -37,7 +38,7 @@ pub(crate) fn missing(engine: &LinkedEngine, component: &[u8]) -> Vec<Obstacle> 
         let Err(error) = linker.instantiate_pre(&imports) else { break };
         let words: Vec<_> = error.chain().map(ToString::to_string).collect();
         let import = words.first().and_then(|first| first.split('`').nth(1)).unwrap_or_default().to_owned();
-        let known = of_package(&import);
+        let known = of_package(&import) || import == IMPORT;
         let obstacle = Obstacle { reason: reason(&import, &words), import: Some(import) };
         // What was put there in its place didn't help.
         if found.contains(&obstacle) {
@@ -127,6 +128,12 @@ fn reason(import: &str, words: &[String]) -> String {
         return "no such part of WASI is offered here; there are files, clocks, random numbers, requests over \
                 HTTP, variables of the environment, and configuration"
             .to_owned();
+    }
+    if import == IMPORT {
+        return bounded(&words.get(1..).unwrap_or_default().join(": "), REASON_BYTES);
+    }
+    if import.starts_with(PACKAGE) {
+        return format!("of this host's own interfaces only `{IMPORT}` is offered here");
     }
     if words.first().is_some_and(|first| first.contains("core module")) {
         return "a core module, which nobody can give it here; build it with the module inside".to_owned();

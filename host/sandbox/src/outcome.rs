@@ -83,11 +83,12 @@ pub(crate) fn judge(
         truncated,
         output_bytes,
         stdio_bytes: stdout.written().saturating_add(stderr.written()),
-        peak_memory_bytes: state.limiter.peak(),
+        peak_memory_bytes: state.limiter.peak().max(state.fan_out.peak_memory()),
         cpu_us: micros(spent.cpu),
         fuel: spent.fuel,
         wall_us: micros(spent.wall),
         exceeded,
+        files_worked: state.fan_out.files(),
         cached: None,
     };
     let [stdout, stderr] = [stdout, stderr].map(|stream| scrub.text(&stream.text()));

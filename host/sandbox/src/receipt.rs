@@ -249,9 +249,10 @@ pub struct Receipt {
     pub output_bytes: u64,
     /// Bytes the guest wrote to standard output and standard error.
     pub stdio_bytes: u64,
-    /// The most linear memory the instance held, in bytes.
+    /// The most linear memory that the instance held, or that those which worked on files for it held
+    /// together, in bytes.
     pub peak_memory_bytes: u64,
-    /// Time on the processor, host calls included, in microseconds.
+    /// Time on the processor, host calls and work on files included, in microseconds.
     pub cpu_us: u64,
     /// Instructions used, where a fuel budget was set.
     pub fuel: Option<u64>,
@@ -260,9 +261,21 @@ pub struct Receipt {
     /// The limit that ended the call, where one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exceeded: Option<Exceeded>,
+    /// The files that the host had the component work on, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_worked: Option<FilesWorked>,
     /// The earlier call that this is the answer of, where no guest ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Cached>,
+}
+
+/// How many files a component worked on one by one, by the host's doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilesWorked {
+    /// Those that it worked on in this call.
+    pub worked: u64,
+    /// Those of which it was known what it makes of them.
+    pub remembered: u64,
 }
 
 /// Where an answer comes from that no guest was run for.

@@ -5,15 +5,19 @@
 
 use crate::call::LONGEST;
 use crate::code_cache::{CacheError, CacheName, CacheRefused, CodeCache};
-use crate::component::{Code, ComponentSource, LoadError, LoadedComponent, Prepared, export_indices};
+use crate::component::{
+    Code, ComponentSource, LoadError, LoadedComponent, Prepared, each_file, export_indices,
+};
 use crate::digest::Digest;
 use crate::engine::{Budget, EngineError, Engines, LinkedEngine};
+use crate::fan_out::{FileMemory, most_workers};
 use crate::offered::missing;
 use crate::reflect::{ComponentTools, ReflectLimits, reflect};
 use crate::trap::bounded;
 use crate::trusted_code::TrustedCode;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::runtime::{Handle, Runtime};
@@ -28,7 +32,8 @@ const REASON_BYTES: usize = 600;
 pub struct SandboxConfig {
     /// Where compiled code is kept; nowhere without.
     pub cache_dir: Option<PathBuf>,
-    /// How many calls run at once; more wait. Each reserves 4 GiB of address space (not memory)
+    /// How many calls run at once; more wait. Each reserves twice 4 GiB of address space (not
+    /// memory)
     /// where instances are pooled.
     pub max_calls: u32,
     /// Whether instances come from a pool: faster calls, but a few milliseconds to set up. Worth
@@ -37,11 +42,14 @@ pub struct SandboxConfig {
     /// How long compiling a component may take, in milliseconds. A call that needs it fails then;
     /// the compiler's thread can't be stopped and goes on, but no other is started for it.
     pub compile_ms: u64,
+    /// Keeps what components made of files, for those that have the host work on many; nothing is
+    /// kept without.
+    pub file_memory: Option<Arc<dyn FileMemory>>,
 }
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { cache_dir: None, max_calls: 128, pool: true, compile_ms: 120_000 }
+        Self { cache_dir: None, max_calls: 128, pool: true, compile_ms: 120_000, file_memory: None }
     }
 }
 
@@ -78,6 +86,10 @@ pub(crate) struct Core {
     engines: Engines,
     cache: Option<CodeCache>,
     pub(crate) slots: Semaphore,
+    /// Places for those that work on files besides the first of each call.
+    pub(crate) helpers: Arc<Semaphore>,
+    file_memory: Option<Arc<dyn FileMemory>>,
+    forgets_files: AtomicBool,
     compile_limit: Duration,
 }
 
@@ -105,10 +117,16 @@ impl Sandbox {
             .build()
             .map_err(SandboxError::Runtime)?;
         let max_calls = config.max_calls.max(1);
+        let helpers = most_workers() - 1;
+        // Each call's own, one that works on files while it waits, and the helpers.
+        let instances = max_calls.saturating_mul(2).saturating_add(u32::try_from(helpers).unwrap_or(0));
         let core = Core {
-            engines: Engines::new(if config.pool { max_calls } else { 0 }),
+            engines: Engines::new(if config.pool { instances } else { 0 }),
             cache,
             slots: Semaphore::new(max_calls as usize),
+            helpers: Arc::new(Semaphore::new(helpers)),
+            file_memory: config.file_memory,
+            forgets_files: AtomicBool::new(false),
             compile_limit: Duration::from_millis(config.compile_ms).min(LONGEST),
         };
         Ok(Self { core: Arc::new(core), handle: runtime.handle().clone(), runtime: Some(runtime) })
@@ -151,6 +169,11 @@ impl Sandbox {
         Ok(if was_ready { Prepared { compiled: false, took: Duration::ZERO } } else { prepared })
     }
 
+    /// What components made of files is neither asked for nor kept by the calls that begin from now on.
+    pub fn forget_files(&self) {
+        self.core.forgets_files.store(true, Relaxed);
+    }
+
     /// Runs something to its end on the calling thread, within the sandbox's runtime: calls
     /// awaited there cost no hop to another thread and back, which is more than the call itself.
     /// Not to be used within async code.
@@ -178,6 +201,11 @@ impl Drop for Sandbox {
 }
 
 impl Core {
+    /// What keeps what was made of files, where something does.
+    pub(crate) fn file_memory(&self) -> Option<&Arc<dyn FileMemory>> {
+        self.file_memory.as_ref().filter(|_| !self.forgets_files.load(Relaxed))
+    }
+
     /// The engine that code for this budget is compiled for, as a digest of its version and settings.
     pub(crate) fn engine(&self, budget: Budget) -> Result<Digest, EngineError> {
         Ok(self.engines.compiling(budget)?.compatibility)
@@ -229,7 +257,8 @@ impl Core {
             reason: bounded(&format!("{error:#}"), REASON_BYTES),
         })?;
         let exports = export_indices(&code, component.tools());
-        Ok(Code { instance, exports, prepared: Prepared { compiled, took: started.elapsed() } })
+        let each_file = each_file(&code);
+        Ok(Code { instance, exports, each_file, prepared: Prepared { compiled, took: started.elapsed() } })
     }
 
     fn load_cached(
@@ -270,5 +299,5 @@ impl Core {
 /// Definitions are read anew by another version of this crate: it may read them otherwise, and offer
 /// something else.
 fn definitions_version() -> Digest {
-    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 2").as_bytes())
+    Digest::of(concat!(env!("CARGO_PKG_VERSION"), " definitions 3").as_bytes())
 }

@@ -1,4 +1,5 @@
-//! Answers of earlier calls, to be given again: a file of their own beside the journal.
+//! Answers of earlier calls, to be given again: a file of their own beside the journal. What was made
+//! of single files is kept so as well, in another file, many in one go.
 //!
 //! Owns: finding an answer by its key, proof that it is what was put there, and a bound on all of
 //! them together, the longest unused going first. Doesn't own: what a key stands for, or whether an
@@ -108,7 +109,6 @@ impl Answers {
         if bytes > self.bounds.bytes / LARGEST_SHARE {
             return Ok(false);
         }
-        let bound = |amount: u64| i64::try_from(amount).unwrap_or(i64::MAX);
         let (most_bytes, most_entries) = (bound(self.bounds.bytes), bound(self.bounds.entries));
         let put = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -123,6 +123,67 @@ impl Answers {
         };
         put(&mut self.connection).map_err(|error| self.failed(error))?;
         Ok(true)
+    }
+
+    /// The answers of these keys, in their order. Those beyond `room` bytes altogether are left out, and
+    /// so is one that isn't what was put there; it is removed.
+    pub fn get_many(&mut self, keys: &[String], room: u64) -> Result<Vec<Option<Vec<u8>>>> {
+        let mut left = room;
+        let (mut found, mut damaged) = (Vec::with_capacity(keys.len()), Vec::new());
+        let mut read = |connection: &Connection| {
+            // One view of the file for all of them.
+            let view = connection.unchecked_transaction()?;
+            let mut query =
+                view.prepare_cached("SELECT hash, body FROM answers WHERE key = ?1 AND bytes <= ?2")?;
+            for key in keys {
+                let row = query
+                    .query_row((key, bound(left)), |row| {
+                        Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+                    })
+                    .optional()?;
+                let (whole, other) = match row {
+                    Some((hash, body)) if hash == hash_of(key, &body) => (Some(body), None),
+                    Some(_) => (None, Some(key)),
+                    None => (None, None),
+                };
+                left = left.saturating_sub(whole.as_ref().map_or(0, |body| body.len() as u64));
+                damaged.extend(other);
+                found.push(whole);
+            }
+            Ok(())
+        };
+        read(&self.connection).map_err(|error| self.failed(error))?;
+        // Neither is worth a wait: what is damaged is found so again, and what was used may go a little
+        // earlier for it.
+        let used = keys.iter().zip(&found).filter(|(_, found)| found.is_some()).map(|(key, _)| key);
+        let _ = note(&mut self.connection, used, &damaged);
+        Ok(found)
+    }
+
+    /// Keeps these answers in one go, each in place of an earlier one of the same key; those that are too
+    /// large to be kept are passed over. The longest unused ones make room, some more than needed.
+    pub fn put_many(&mut self, answers: &[(String, Vec<u8>)]) -> Result<()> {
+        let (most, largest) = (self.bounds, self.bounds.bytes / LARGEST_SHARE);
+        let put = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut put = transaction.prepare_cached(PUT)?;
+            for (key, body) in answers.iter().filter(|(_, body)| body.len() as u64 <= largest) {
+                put.execute((key, hash_of(key, body).as_slice(), body, bound(body.len() as u64)))?;
+            }
+            drop(put);
+            let (bytes, entries): (i64, i64) = transaction.query_row(
+                "SELECT coalesce(sum(bytes), 0), count(*) FROM answers",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            if bytes > bound(most.bytes) || entries > bound(most.entries) {
+                // Looking at all of them takes long: not for each few.
+                let kept = |amount: u64| bound(amount - amount / 8);
+                transaction.prepare_cached(MAKE_ROOM)?.execute((kept(most.bytes), kept(most.entries)))?;
+            }
+            transaction.commit()
+        };
+        put(&mut self.connection).map_err(|error| self.failed(error))
     }
 
     /// A failure; a file that turns out to be damaged is taken away, so that the next who opens it
@@ -148,6 +209,29 @@ const MAKE_ROOM: &str = "DELETE FROM answers WHERE key IN (
         SELECT key, sum(bytes) OVER latest AS total, row_number() OVER latest AS place
         FROM answers WINDOW latest AS (ORDER BY used DESC, key)
     ) WHERE total > ?1 OR place > ?2)";
+
+/// As SQLite counts.
+fn bound(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+/// Notes which answers were used, and removes those that are damaged.
+fn note<'a>(
+    connection: &mut Connection,
+    used: impl Iterator<Item = &'a String>,
+    damaged: &[&String],
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut use_it = transaction.prepare_cached(USED)?;
+    for key in used {
+        use_it.execute([key])?;
+    }
+    drop(use_it);
+    for key in damaged {
+        transaction.execute("DELETE FROM answers WHERE key = ?1", [key])?;
+    }
+    transaction.commit()
+}
 
 fn hash_of(key: &str, body: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();

@@ -6,7 +6,7 @@
 
 use crate::language::Language;
 use crate::map::Part;
-use crate::problems::Matches;
+use crate::problems::{Matches, Supplied};
 use ringfence_guest_project::{Fault, File, Root, decode, read_whole};
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,8 @@ const LARGEST: u64 = 2 << 20;
 pub(crate) enum Task {
     /// Everything that the standard tools want to know.
     Facts,
-    /// What these rules (documents of YAML) find.
-    Rules(String),
+    /// What these rules find.
+    Rules(Supplied),
 }
 
 /// What is known of a file after [`Task::Facts`].

@@ -22,14 +22,22 @@ mod rules;
 mod scan;
 mod scope;
 mod setting;
+mod skipped;
 mod sniff;
 mod stack;
 
 pub use analyze::{Failure, analyze_code, analyze_text};
 pub use each_file::{FanOut, OneByOne, Outcome};
 pub use language::Language;
-pub use map::{
-    CodeMap, Cycle, Edge, EntryPoint, External, Hardest, MapRequest, Module, Package, Skipped, map_code,
-};
+pub use map::{CodeMap, Cycle, Edge, EntryPoint, External, Hardest, MapRequest, Module, Package, map_code};
 pub use model::{Analysis, Complexity, Counts, Import, ImportKind, Place, Symbol, SymbolKind};
+pub use problems::{
+    Card, Concern, Confidence, Failure as ProblemsFailure, Problem, Problems, Request as ProblemsRequest,
+    Searched, Severity, find_problems,
+};
 pub use setting::Setting;
+pub use skipped::Skipped;
+pub use stack::{
+    Dependency, Ecosystem, LanguageShare, Manifest, Scope, Stack, StackRequest, Technology, TechnologyKind,
+    detect_stack,
+};

@@ -24,6 +24,7 @@ mod origin;
 mod project_files;
 mod reading;
 mod roles;
+mod rule_files;
 mod search;
 pub mod secrets;
 mod survey;
@@ -197,6 +198,23 @@ pub struct ToolPolicy {
 }
 
 impl ToolPolicy {
+    /// All that is granted, and nothing told.
+    pub(crate) fn of(grants: &Grants) -> Self {
+        Self {
+            dirs: grants.dirs.clone(),
+            entropy: grants.entropy,
+            deterministic: grants.deterministic,
+            hosts: grants.hosts.clone(),
+            secrets: grants.secrets.clone(),
+            env: grants.env.clone(),
+            settings: BTreeMap::new(),
+            limits: grants.limits.clone(),
+            description: None,
+            named: Named::default(),
+            said_in: String::new(),
+        }
+    }
+
     /// The same as grants.
     pub fn grants(&self) -> Grants {
         Grants {
@@ -307,6 +325,7 @@ impl Resolved {
             Some(_) | None => prompts,
         };
         resolved.components = components;
+        resolved.tell_rules(&files.files);
         Ok(resolved)
     }
 

@@ -1,5 +1,5 @@
 //! What a project says of itself: `ringfence.toml`, `ringfence.lock`, its components,
-//! `.ringfence/prompts/*.md`.
+//! `.ringfence/prompts/*.md`, `.ringfence/rules`.
 //!
 //! All of it is a stranger's. It is read from the project folder's handle with no link followed,
 //! and its hash, over all of it together, is what a person confirms.
@@ -10,6 +10,7 @@ use crate::config::hosts::Host;
 use crate::config::language::nearest;
 use crate::config::lock::{LOCK, LOCK_BYTES, Lock};
 use crate::config::reading::{self, Reading, unreadable};
+use crate::config::rule_files;
 use crate::exit::Refusal;
 use anyhow::{Context, Result};
 use ringfence_sandbox::{ComponentSource, Digest, GrantPath, MAX_COMPONENT_BYTES, Overrides};
@@ -97,6 +98,10 @@ impl ProjectFiles {
                 Ok(None) => {}
                 Err(error) => wrong.push(error),
             }
+        }
+        match rule_files::read(&root) {
+            Ok(rules) => found.files.extend(rules),
+            Err(error) => wrong.push(error),
         }
         match lock_in(&root) {
             Ok(Some((lock, bytes))) => {
@@ -286,7 +291,7 @@ fn prompt_names(root: &OwnedFd) -> Result<(Vec<String>, Vec<Refusal>)> {
 }
 
 /// Opens something below the project with no link followed; none if it isn't there.
-fn open(root: &OwnedFd, path: &str, kind: OFlags) -> Result<Option<OwnedFd>> {
+pub(super) fn open(root: &OwnedFd, path: &str, kind: OFlags) -> Result<Option<OwnedFd>> {
     let flags = kind | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(root, path, flags, Mode::empty(), within) {
@@ -300,7 +305,7 @@ fn open(root: &OwnedFd, path: &str, kind: OFlags) -> Result<Option<OwnedFd>> {
     }
 }
 
-fn read_file(root: &OwnedFd, path: &str, most: u64) -> Result<Option<Vec<u8>>> {
+pub(super) fn read_file(root: &OwnedFd, path: &str, most: u64) -> Result<Option<Vec<u8>>> {
     let Some(opened) = open(root, path, OFlags::empty())? else { return Ok(None) };
     let found = rustix::fs::fstat(&opened).with_context(|| format!("{path} can't be looked at"))?;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
@@ -317,6 +322,6 @@ fn read_file(root: &OwnedFd, path: &str, most: u64) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str> {
+pub(super) fn utf8<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str> {
     std::str::from_utf8(bytes).map_err(|_| Refusal::usage(format!("{path} is not UTF-8 text")).into())
 }

@@ -24,19 +24,7 @@ pub(super) fn policies(
     for (layer, file) in [(project, "ringfence.toml"), (user, "your configuration")] {
         for (tool, section) in &layer.tools {
             let before = policies.get(tool);
-            let whole = ToolPolicy {
-                dirs: grants.dirs.clone(),
-                entropy: grants.entropy,
-                deterministic: grants.deterministic,
-                hosts: grants.hosts.clone(),
-                secrets: grants.secrets.clone(),
-                env: grants.env.clone(),
-                settings: BTreeMap::new(),
-                limits: grants.limits.clone(),
-                description: None,
-                named: Named::default(),
-                said_in: String::new(),
-            };
+            let whole = ToolPolicy::of(grants);
             let wider = before.unwrap_or(&whole);
             let dirs = &wider.dirs;
             if section.entropy == Some(true) && !grants.entropy {

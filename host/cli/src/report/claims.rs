@@ -43,7 +43,7 @@ pub(super) fn all(state: &State) -> Claims {
 fn left_out(state: &State) -> Option<Statement> {
     let mut parts = Vec::new();
     if let Some(missing) = not_planned(state) {
-        parts.push(format!("not planned for lack of stages: {missing}"));
+        parts.push(format!("not planned: {missing}"));
     }
     let ended_by = match state.stage.ending() {
         Some(Ending::Limit { which }) => Some(which),

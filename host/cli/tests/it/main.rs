@@ -20,3 +20,4 @@ mod tool;
 mod tool_build;
 mod tool_new;
 mod trust;
+mod worked_files;

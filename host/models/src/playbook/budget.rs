@@ -24,20 +24,6 @@ pub(super) fn calls_left(facts: &Facts) -> u32 {
 /// being decided included.
 pub(super) fn turns_left(facts: &Facts) -> u32 {
     let review = u32::from(facts.stage == Stage::Reflect);
-    turns(facts, facts.iterations.used.saturating_add(review))
-}
-
-/// Whether a question to a person leaves a stage for the answer.
-pub(super) fn has_room_to_ask(facts: &Facts) -> bool {
-    facts.iterations.limit.saturating_sub(facts.iterations.used) >= 2
-}
-
-/// The same as [`turns_left`], as it was when the run began.
-pub(super) fn turns_of_the_run(facts: &Facts) -> u32 {
-    turns(facts, 0)
-}
-
-fn turns(facts: &Facts, used: u32) -> u32 {
     let stages = match facts.flow {
         // Reasoning and the call count one each.
         Flow::Staged | Flow::Pipeline => 2,
@@ -46,25 +32,29 @@ fn turns(facts: &Facts, used: u32) -> u32 {
     let limit = facts.iterations.limit;
     // The answer, and where there is room one for a review on the way.
     let kept = if limit >= ROOMY { 2 } else { 1 };
-    limit.saturating_sub(used.saturating_add(kept)) / stages
+    limit.saturating_sub(facts.iterations.used.saturating_add(review).saturating_add(kept)) / stages
+}
+
+/// Whether a question to a person leaves a stage for the answer.
+pub(super) fn has_room_to_ask(facts: &Facts) -> bool {
+    facts.iterations.limit.saturating_sub(facts.iterations.used) >= 2
 }
 
 /// How many more calls are for this task: each later task keeps what it needs at least, and what
 /// is left beyond that is shared in proportion.
 pub(super) fn share(facts: &Facts, task: &Task) -> u32 {
-    let searches = facts.offers("search_text");
     let made = made_for(facts, task);
-    let own = Kind::of(task).wanted(searches).saturating_sub(made);
+    let own = Kind::of(task).wanted().saturating_sub(made);
     let own_least = Kind::of(task).least().saturating_sub(made);
     let left = calls_left(facts);
     let later: Vec<Kind> = facts.open.iter().filter(|open| open.id != task.id).map(Kind::of).collect();
-    let wanted = own + later.iter().map(|kind| kind.wanted(searches)).sum::<u32>();
+    let wanted = own + later.iter().map(|kind| kind.wanted()).sum::<u32>();
     if wanted <= left {
         return own;
     }
     let least = own_least + later.iter().map(|kind| kind.least()).sum::<u32>();
     let (spare, asked) = (left.saturating_sub(least), (wanted - least).max(1));
-    let keeps = |kind: &Kind| kind.least() + (kind.wanted(searches) - kind.least()) * spare / asked;
+    let keeps = |kind: &Kind| kind.least() + (kind.wanted() - kind.least()) * spare / asked;
     own.min(left.saturating_sub(later.iter().map(keeps).sum()))
 }
 

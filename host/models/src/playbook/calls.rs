@@ -1,23 +1,23 @@
 //! The calls that serve a kind of work, in a fixed order, the most useful first. Which of them is
 //! made, and when there have been enough, isn't decided here.
 
-use super::analyst::{Inventory, Language, MANIFESTS, is_manifest, listed_pattern, manifests};
+use super::analyst::{Inventory, Language, MANIFESTS, Map, listed_pattern, manifest_rank, series};
 use super::facts::{Facts, Task};
 use super::kind::Kind;
 use super::pick;
-use super::rules::SETS;
-use super::skeleton::Skeleton;
 use serde_json::{Value, json};
 
 /// Entries that one listing shows at most; the tool itself shows no more than fit a call's output.
 const ENTRIES: u32 = 10_000;
+/// Files that one page of a map shows at most.
+const MODULES: u32 = 500;
+/// Further pages of one answer that are worth a call.
+const PAGES: usize = 3;
 /// Folders at the top that hold code as a rule; they are listed before others.
 const CODE_FOLDERS: [&str; 16] = [
     "src", "source", "lib", "libs", "app", "apps", "pkg", "packages", "crates", "internal", "modules",
     "core", "server", "services", "backend", "web",
 ];
-/// Matching lines that one search shows, with their neighbours.
-const MATCHES: u32 = 400;
 
 /// A call and why it is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,10 +43,6 @@ impl Call {
         Self { tool: "analyze_code", input: json!({ "file_path": path }), why }
     }
 
-    fn search(input: Value, why: impl Into<String>) -> Self {
-        Self { tool: "search_text", input, why: why.into() }
-    }
-
     /// The file or folder that it looks at.
     pub(super) fn place(&self) -> &str {
         let named = ["file_path", "directory"].iter().find_map(|key| self.input.get(key));
@@ -57,39 +53,115 @@ impl Call {
 /// The calls that serve a task, of the tools that are offered.
 pub(super) fn for_task(facts: &Facts, task: &Task) -> Vec<Call> {
     let inventory = Inventory::of(&facts.observations);
-    let scope = pick::scope(&inventory, task);
-    let calls = match Kind::of(task) {
-        Kind::Unknown => unknown(&inventory, task, &scope),
-        kind @ (Kind::Inventory | Kind::Manifests | Kind::Structure | Kind::Problems) => {
+    let scope = pick::scope(facts, &inventory, task);
+    let kind = Kind::of(task);
+    let mut calls = match kind {
+        _ if is_beyond(facts, kind) => beyond(&inventory, task, &scope),
+        Kind::Unknown => Vec::new(),
+        Kind::Stack | Kind::Structure | Kind::Problems | Kind::Inventory => {
             known(kind, facts, &inventory, &scope)
         }
     };
-    offered(calls, facts, &inventory)
+    calls.retain(|call| facts.offers(call.tool));
+    calls
 }
 
 /// The calls that serve a kind of work on the whole project, of the tools that are offered.
 pub(super) fn for_kind(facts: &Facts, kind: Kind) -> Vec<Call> {
-    let inventory = Inventory::of(&facts.observations);
-    offered(known(kind, facts, &inventory, &[]), facts, &inventory)
+    let mut calls = known(kind, facts, &Inventory::of(&facts.observations), &[]);
+    calls.retain(|call| facts.offers(call.tool));
+    calls
+}
+
+/// Whether the playbook can't do such work, at all or for lack of the one tool for it.
+pub(super) fn is_beyond(facts: &Facts, kind: Kind) -> bool {
+    match kind {
+        Kind::Unknown => true,
+        Kind::Problems => !facts.offers("find_problems"),
+        Kind::Stack | Kind::Structure | Kind::Inventory => false,
+    }
+}
+
+/// Whether the tool that does a kind of work in one call can't be used, so that others stand in.
+pub(super) fn needs_others(facts: &Facts, kind: Kind) -> bool {
+    let Some(tool) = kind.tool() else { return true };
+    let mut tried = facts.observations.iter().filter(|seen| seen.tool == tool).peekable();
+    let failed = tried.peek().is_some() && tried.all(|seen| !seen.is_done());
+    !facts.offers(tool) || failed || facts.rejected.iter().any(|no| no.tool == tool)
 }
 
 fn known(kind: Kind, facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
-    match kind {
+    let mut calls = match kind {
+        Kind::Stack => paged(facts, "detect_stack", scope, &[]),
+        Kind::Structure => paged(facts, "map_code", scope, &[("max_modules", MODULES)]),
+        Kind::Problems => paged(facts, "find_problems", scope, &[]),
         Kind::Inventory => listing(inventory),
-        Kind::Manifests => reading_manifests(facts, inventory, scope),
-        Kind::Structure => outlining(facts, inventory, scope),
-        Kind::Problems => searching(facts, inventory, scope),
         Kind::Unknown => Vec::new(),
-    }
-}
-
-fn offered(mut calls: Vec<Call>, facts: &Facts, inventory: &Inventory) -> Vec<Call> {
-    calls.retain(|call| facts.offers(call.tool));
-    // Without a listing nothing else can be chosen well.
-    if inventory.steps.is_empty() && facts.offers("list_files") {
-        calls.insert(0, everything());
+    };
+    match kind {
+        Kind::Stack if needs_others(facts, kind) => {
+            calls.extend(listing(inventory));
+            calls.extend(reading_manifests(facts, inventory, scope));
+        }
+        Kind::Structure if needs_others(facts, kind) => {
+            let files = outlining(facts, pick::entries(inventory, scope), inventory);
+            if files.is_empty() {
+                calls.push(everything());
+            }
+            calls.extend(files);
+        }
+        Kind::Structure => {
+            let core = Map::of(&facts.observations).map(|map| pick::core(&map, scope));
+            calls.extend(core.iter().flatten().map(|path| Call::analyze(path)));
+        }
+        Kind::Inventory if needs_others(facts, kind) => {
+            calls.extend(paged(facts, "detect_stack", scope, &[]));
+        }
+        Kind::Stack | Kind::Problems | Kind::Inventory | Kind::Unknown => {}
     }
     calls
+}
+
+/// One call for each folder that is named, or for all; then the pages that follow.
+fn paged(facts: &Facts, tool: &'static str, scope: &[String], more: &[(&str, u32)]) -> Vec<Call> {
+    // Rules can be run on one file; the others look at folders.
+    let fits =
+        |path: &&str| tool == "find_problems" || !path.rsplit('/').next().unwrap_or(path).contains('.');
+    let mut folders: Vec<&str> = scope.iter().map(String::as_str).filter(fits).collect();
+    if folders.is_empty() {
+        folders.push(".");
+    }
+    let call = |directory: &str, skip: Option<u64>, why: String| {
+        let mut input = json!({ "directory": directory });
+        if let Some(map) = input.as_object_mut() {
+            map.extend(more.iter().map(|(key, value)| ((*key).to_owned(), (*value).into())));
+            map.extend(skip.map(|skip| ("skip".to_owned(), skip.into())));
+        }
+        Call { tool, input, why }
+    };
+    let mut calls: Vec<Call> =
+        folders.iter().map(|folder| call(folder, None, first(tool).to_owned())).collect();
+    let seen = series(&facts.observations, tool);
+    for folder in folders {
+        let Some(series) = seen.iter().rev().find(|series| series.directory == folder) else { continue };
+        if !series.is_complete() {
+            let why = "There was more than time or size sufficed for; asking again goes further.";
+            calls.push(call(folder, Some(0), why.to_owned()));
+        }
+        if let Some(next) = series.next().filter(|_| series.values().count() <= PAGES) {
+            calls.push(call(folder, Some(next), format!("The page before ended at {next}; there is more.")));
+        }
+    }
+    calls
+}
+
+/// Why a tool is called first.
+fn first(tool: &str) -> &'static str {
+    match tool {
+        "detect_stack" => "One call tells languages, manifests, frameworks, tools and dependencies.",
+        "map_code" => "One call shows all packages, who imports whom, and where the program begins.",
+        _ => "One call runs the rules for all languages over the whole code.",
+    }
 }
 
 fn everything() -> Call {
@@ -132,19 +204,11 @@ fn listing(inventory: &Inventory) -> Vec<Call> {
 
 fn reading_manifests(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
     let mut paths = pick::manifests(inventory, scope);
-    if !facts.offers("list_files") {
+    let failed = facts.observations.iter().any(|seen| seen.tool == "list_files" && !seen.is_done());
+    if !facts.offers("list_files") || (failed && inventory.steps.is_empty()) {
         // Nothing shows which there are: the usual ones are tried.
-        paths.extend(["pyproject.toml", "package.json", "Cargo.toml", "go.mod"].map(str::to_owned));
-    }
-    if paths.is_empty() {
-        return vec![Call::list(
-            json!({
-                "directory": ".",
-                "recursive": true,
-                "pattern": format!("{{{}}}", MANIFESTS.join(",")),
-            }),
-            "No manifest has been seen; this looks for the usual ones by name.",
-        )];
+        let usual = MANIFESTS.iter().filter(|name| !name.contains('*')).take(5);
+        paths.extend(usual.map(|name| (*name).to_owned()));
     }
     paths
         .iter()
@@ -152,45 +216,12 @@ fn reading_manifests(facts: &Facts, inventory: &Inventory, scope: &[String]) -> 
         .collect()
 }
 
-fn outlining(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
-    let found = manifests(&facts.observations);
-    let mut calls: Vec<Call> = if facts.offers("analyze_code") {
-        pick::entries(inventory, &found, scope, true).iter().map(|path| Call::analyze(path)).collect()
-    } else {
-        read_entries(facts, inventory, scope)
-    };
-    if calls.is_empty() {
-        // No language that can be analysed: what is there is at least read.
-        calls = read_entries(facts, inventory, scope);
+fn outlining(facts: &Facts, files: Vec<String>, inventory: &Inventory) -> Vec<Call> {
+    let known = |path: &&String| Language::of(path).is_some_and(Language::is_analysed);
+    if facts.offers("analyze_code") && files.iter().any(|path| known(&path)) {
+        return files.iter().filter(known).map(|path| Call::analyze(path)).collect();
     }
-    let shares = inventory.languages();
-    let total: u64 = shares.iter().map(|share| share.bytes).sum();
-    let large = shares.iter().filter(|share| share.bytes * 5 >= total).take(2);
-    for (place, share) in large.enumerate() {
-        if let Some(skeleton) = Skeleton::of(share.language.name()) {
-            let directory = scope.first().cloned().unwrap_or_else(|| pick::home(inventory, share.language));
-            let input = json!({
-                "pattern": skeleton.pattern,
-                "directory": directory,
-                "file_pattern": skeleton.glob,
-                "max_matches": 1000,
-                "context_lines": 0,
-            });
-            let why =
-                format!("One search shows what every {} file defines at its top level.", skeleton.language);
-            // The second language waits until the first has been looked at closely.
-            calls.insert((place * 4).min(calls.len()), Call::search(input, why));
-        }
-    }
-    if calls.is_empty() {
-        calls.push(everything());
-    }
-    calls
-}
-
-fn read_entries(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
-    let found = manifests(&facts.observations);
-    let mut calls: Vec<Call> = pick::entries(inventory, &found, scope, false)
+    let mut calls: Vec<Call> = files
         .iter()
         .map(|path| Call::read(path, 2000, format!("`{path}` is where the program begins or has its core.")))
         .collect();
@@ -205,61 +236,12 @@ fn read_entries(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<C
     calls
 }
 
-fn searching(facts: &Facts, inventory: &Inventory, scope: &[String]) -> Vec<Call> {
-    if !facts.offers("search_text") {
-        return read_entries(facts, inventory, scope);
-    }
-    let directory = scope.first().map_or(".", String::as_str);
+/// What can be looked at for a task that the playbook can't do: the files it names, else the words
+/// it quotes, else the top level.
+fn beyond(inventory: &Inventory, task: &Task, scope: &[String]) -> Vec<Call> {
     let mut calls = Vec::new();
-    let weights: Vec<(&str, u64)> =
-        inventory.files.iter().map(|(path, file)| (path.as_str(), file.size.max(1))).collect();
-    let mut sets: Vec<_> = SETS
-        .iter()
-        .filter(|set| !set.is_universal())
-        .map(|set| {
-            (weights.iter().filter(|(path, _)| set.covers(path)).map(|(_, size)| size).sum::<u64>(), set)
-        })
-        .filter(|(weight, _)| *weight > 0)
-        .collect();
-    sets.sort_by_key(|(weight, set)| (set.language.starts_with("build"), std::cmp::Reverse(*weight)));
-    for (_, set) in &sets {
-        let patterns: Vec<&str> = set.rules.iter().map(|rule| rule.pattern.as_str()).collect();
-        let mut input = search_input(&patterns, directory);
-        if let (Some(glob), Some(map)) = (set.glob(), input.as_object_mut()) {
-            map.insert("file_pattern".to_owned(), glob.into());
-        }
-        let why =
-            format!("The shapes of {} known problems in {}, in one search.", set.rules.len(), set.language);
-        calls.push(Call::search(input, why));
-    }
-    let universal = SETS.iter().filter(|set| set.is_universal()).flat_map(|set| &set.rules);
-    let (notes, secrets): (Vec<_>, Vec<_>) = universal.partition(|rule| rule.is_note());
-    let patterns: Vec<&str> = secrets.iter().map(|rule| rule.pattern.as_str()).collect();
-    let why = "Keys, tokens and passwords, and unresolved merges, in all files.";
-    calls.insert(calls.len().min(1), Call::search(search_input(&patterns, directory), why));
-    if let Some((_, set)) = sets.first() {
-        let patterns: Vec<&str> = notes.iter().map(|rule| rule.pattern.as_str()).collect();
-        let mut input = search_input(&patterns, directory);
-        if let (Some(glob), Some(map)) = (set.glob(), input.as_object_mut()) {
-            map.insert("file_pattern".to_owned(), glob.into());
-        }
-        let why = "What the authors themselves marked as unfinished or wrong.";
-        calls.insert(calls.len().min(3), Call::search(input, why));
-    }
-    calls
-}
-
-fn search_input(patterns: &[&str], directory: &str) -> Value {
-    let groups: Vec<String> = patterns.iter().map(|pattern| format!("(?:{pattern})")).collect();
-    json!({ "pattern": groups.join("|"), "directory": directory, "max_matches": MATCHES, "context_lines": 2 })
-}
-
-/// What can be looked at for a task that isn't understood: the files it names, else the words it
-/// quotes, else the top level.
-fn unknown(inventory: &Inventory, task: &Task, scope: &[String]) -> Vec<Call> {
-    let mut calls = Vec::new();
-    for path in scope.iter().filter(|path| inventory.files.contains_key(*path)) {
-        let lines = if is_manifest(path) { 1500 } else { 400 };
+    for path in scope.iter().filter(|path| inventory.files.contains_key(*path) || path.contains('.')) {
+        let lines = if manifest_rank(path).is_some() { 1500 } else { 400 };
         calls.push(Call::read(path, lines, format!("The task names `{path}`.")));
     }
     for word in task.description.split('`').skip(1).step_by(2).filter(|word| !word.trim().is_empty()).take(1)
@@ -271,11 +253,17 @@ fn unknown(inventory: &Inventory, task: &Task, scope: &[String]) -> Vec<Call> {
             })
             .collect();
         let input = json!({ "pattern": pattern, "directory": ".", "max_matches": 50, "context_lines": 0 });
-        calls.push(Call::search(input, format!("The task names `{word}`.")));
+        calls.push(Call { tool: "search_text", input, why: format!("The task names `{word}`.") });
     }
     calls.push(Call::list(
         json!({ "directory": ".", "max_entries": 200 }),
-        "The playbook doesn't know this kind of work; it looks at the top level and says so.",
+        "The playbook can't do this kind of work here; it looks at the top level and says so.",
     ));
+    calls.push(Call {
+        tool: "detect_stack",
+        input: json!({ "directory": "." }),
+        why: "The playbook can't do this kind of work here; it looks at what there is and says so."
+            .to_owned(),
+    });
     calls
 }

@@ -69,7 +69,7 @@ pub(super) fn text(facts: &Facts) -> String {
         ));
         let found: Vec<String> = all.iter().filter_map(problem).collect();
         let none = match all.iter().any(|claim| claim.topic == "coverage") {
-            true => "None of the known shapes was found in what was looked at.",
+            true => "No rule found anything in what was searched.",
             false => "None were searched for.",
         };
         parts.push(section("Possible problems", found, PROBLEMS, none));
@@ -98,7 +98,7 @@ fn section(title: &str, mut statements: Vec<String>, most: usize, none: &str) ->
 /// What a claim says, with the names of its parts where the text only counts them.
 fn statement(claim: &Claim) -> String {
     let text = clip(&claim.text);
-    if !matches!(claim.topic.as_str(), "layout" | "definitions") || claim.items.is_empty() {
+    if claim.topic != "layout" || claim.items.is_empty() {
         return text;
     }
     let names: Vec<String> =

@@ -1,6 +1,7 @@
 //! Evaluating: whether a task is done, and what came of it, said in the analyst's own claims.
 
 use super::analyst::{About, Claim, Inventory, Observation, Severity, claims, plural};
+use super::calls;
 use super::decide::next;
 use super::facts::{Facts, Task};
 use super::kind::Kind;
@@ -12,8 +13,8 @@ pub(super) fn evaluate(facts: &Facts, task: &Task) -> Value {
     let own: Vec<&Observation> = facts.observations.iter().filter(|seen| seen.task == task.id).collect();
     let last = own.last().copied();
     let kind = Kind::of(task);
-    if kind == Kind::Unknown {
-        return beyond(last, task);
+    if calls::is_beyond(facts, kind) {
+        return beyond(last, task, kind);
     }
     let is_parting = |seen: &&Observation| parting::is_one(facts, task, &seen.tool, &seen.input);
     if !own.is_empty() && own.iter().all(is_parting) {
@@ -59,20 +60,24 @@ fn reply(reasoning: &str, status: &str, summary: String, next: String, confidenc
     })
 }
 
-/// A task that the playbook doesn't know: it says so, with what it looked at.
-fn beyond(last: Option<&Observation>, task: &Task) -> Value {
+/// A task that the playbook can't do: it says so, with what it looked at.
+fn beyond(last: Option<&Observation>, task: &Task, kind: Kind) -> Value {
     let seen = last.map_or_else(String::new, |seen| format!(" It only looked: {}", one_call(seen)));
-    let summary = format!(
-        "The built-in playbook can't do \"{}\"; it knows inventory, manifests, structure and problems. A model can.{seen}",
-        task.description.chars().take(120).collect::<String>()
-    );
-    reply(
-        "This isn't one of the kinds of work that the playbook knows.",
-        "failed",
-        summary,
-        String::new(),
-        "high",
-    )
+    let (reasoning, summary) = match kind.tool() {
+        Some(tool) => (
+            "The one tool for this work isn't offered.",
+            format!("Not done: {} needs {tool}, which isn't offered.{seen}", kind.name()),
+        ),
+        None => (
+            "This isn't one of the kinds of work that the playbook knows.",
+            format!(
+                "The built-in playbook can't do \"{}\"; it knows stack, structure, problems and inventory. A model \
+                 can.{seen}",
+                task.description.chars().take(120).collect::<String>()
+            ),
+        ),
+    };
+    reply(reasoning, "failed", summary, String::new(), "high")
 }
 
 /// One line on one call.
@@ -110,6 +115,25 @@ pub(super) fn one_call(seen: &Observation) -> String {
             plural(number("/counts/functions"), "function"),
             plural(number("/counts/methods"), "method")
         ),
+        "detect_stack" => {
+            let count = |key: &str| seen.value.get(key).and_then(Value::as_array).map_or(0, Vec::len) as u64;
+            format!(
+                "Looked at the stack of {what}: {}, {}, {}.",
+                plural(count("languages"), "language"),
+                plural(count("manifests"), "manifest"),
+                plural(number("/total_dependencies"), "dependency")
+            )
+        }
+        "map_code" => format!(
+            "Mapped {what}: {} in {}.",
+            plural(number("/total"), "file"),
+            plural(number("/total_packages"), "package")
+        ),
+        "find_problems" => format!(
+            "Ran {} on {what}: {} found.",
+            plural(number("/rules_run"), "rule"),
+            plural(number("/total"), "place")
+        ),
         tool => format!("{tool} gave a result."),
     }
 }
@@ -134,19 +158,23 @@ fn summary(kind: Kind, facts: &Facts) -> String {
             };
             ([vec![count], texts(&["languages"])].concat(), "The granted folders hold no files.")
         }
-        Kind::Manifests => {
-            (texts(&["package", "frameworks"]), "No manifest says what the project is built with.")
-        }
+        Kind::Stack => (
+            texts(&["languages", "package", "frameworks", "manifests"]),
+            "Nothing says what the project is built with.",
+        ),
         Kind::Structure => (structure(&all), "There is no code whose structure could be shown."),
-        Kind::Problems => (problems(&all), "No file was searched or read for known problems."),
+        Kind::Problems => (problems(&all), "No file was searched for problems."),
         Kind::Unknown => (Vec::new(), "Nothing is known about this task."),
     };
     if parts.is_empty() { none.to_owned() } else { parts.into_iter().take(4).collect::<Vec<_>>().join(" ") }
 }
 
 fn structure(all: &[Claim]) -> Vec<String> {
-    let mut parts: Vec<String> =
-        all.iter().filter(|claim| claim.topic == "layout").map(|claim| claim.text.clone()).collect();
+    let mut parts: Vec<String> = all
+        .iter()
+        .filter(|claim| claim.topic == "layout" || claim.topic == "entries")
+        .map(|claim| claim.text.clone())
+        .collect();
     let outlines: Vec<&Claim> = all.iter().filter(|claim| claim.topic == "outline").collect();
     if !outlines.is_empty() {
         let files: Vec<String> = outlines
@@ -166,7 +194,7 @@ fn problems(all: &[Claim]) -> Vec<String> {
     let partly = coverage.and_then(|claim| claim.partial.as_deref());
     let partly = partly.map_or_else(String::new, |gap| format!(" Only partly searched: {gap}."));
     if found.is_empty() {
-        let none = "None of the known shapes was found in what was looked at.";
+        let none = "No rule found anything in what was searched.";
         return coverage.map(|_| format!("{none}{partly}")).into_iter().collect();
     }
     let counts: Vec<String> = [Severity::High, Severity::Medium, Severity::Low, Severity::Info]

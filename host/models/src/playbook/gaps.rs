@@ -1,27 +1,21 @@
 //! What an answer has to admit: what wasn't looked at and why, and which words of a person the
 //! playbook could do nothing with.
 
-use super::analyst::{Claim, Inventory, Language, Observation, plural};
+use super::analyst::{Claim, Observation, plural};
 use super::budget;
 use super::evaluate::one_call;
 use super::facts::Facts;
-use super::pick;
+use super::kind::Kind;
 use super::plan::TOOLS;
 use super::whole;
-use serde_json::Value;
 
-/// Names that are told of many.
-const NAMED: usize = 3;
 /// Characters of a person's words that are told.
 const WORDS: usize = 200;
 
 /// Everything that wasn't looked at, a sentence or two each.
 pub(super) fn of(facts: &Facts, claims: &[Claim]) -> Vec<String> {
-    let inventory = Inventory::of(&facts.observations);
     let mut gaps = Vec::new();
-    gaps.extend(unlisted(&inventory));
-    gaps.extend(unread(facts, &inventory));
-    gaps.extend(unopened(facts, &inventory));
+    gaps.extend(unseen(claims));
     gaps.extend(unsearched(claims));
     gaps.extend(without_tools(facts));
     gaps.extend(refused(facts));
@@ -29,66 +23,34 @@ pub(super) fn of(facts: &Facts, claims: &[Claim]) -> Vec<String> {
     gaps
 }
 
-fn unlisted(inventory: &Inventory) -> Option<String> {
-    if inventory.steps.is_empty() {
-        return Some("The files were never listed, so what else there is isn't known.".to_owned());
-    }
-    inventory.partial().map(|part| format!("Only {part} are known."))
-}
-
-fn unread(facts: &Facts, inventory: &Inventory) -> Option<String> {
-    let all = pick::manifests(inventory, &[]);
-    let missing: Vec<String> =
-        all.iter().filter(|path| !opened(facts, "read_file", path)).map(|path| format!("`{path}`")).collect();
-    if missing.is_empty() {
-        return None;
-    }
-    let more = missing.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named: Vec<String> = missing.iter().take(NAMED).cloned().collect();
-    Some(format!(
-        "Manifests that weren't read: {} of {} ({}{more}).",
-        missing.len(),
-        all.len(),
-        named.join(", ")
-    ))
-}
-
-/// Files of code that were neither analysed nor read one by one.
-fn unopened(facts: &Facts, inventory: &Inventory) -> Option<String> {
-    let core = inventory.core();
-    let code: Vec<&str> = core
-        .iter()
-        .map(|(path, _)| *path)
-        .filter(|path| Language::of(path).is_some_and(Language::is_code))
-        .collect();
-    let seen = |path: &&&str| opened(facts, "analyze_code", path) || opened(facts, "read_file", path);
-    let count = code.iter().filter(seen).count();
-    (count < code.len()).then(|| {
-        let files = plural(code.len() as u64, "file");
-        format!("Looked at one by one: {count} of {files} of code.")
-    })
-}
-
-fn opened(facts: &Facts, tool: &str, path: &str) -> bool {
-    let names = |seen: &Observation| seen.input.get("file_path").and_then(Value::as_str) == Some(path);
-    facts.observations.iter().any(|seen| seen.tool == tool && seen.is_done() && names(seen))
+/// Parts of the analysis that nothing was found out about, or not of the whole project.
+fn unseen(claims: &[Claim]) -> Vec<String> {
+    let parts = [("languages", "What the project is built with"), ("layout", "How the code is put together")];
+    let told = |(topic, part): (&str, &str)| match claims.iter().find(|claim| claim.topic == topic) {
+        None => Some(format!("{part} was not looked at.")),
+        Some(claim) => claim.partial.as_ref().map(|known| format!("{part} is known only for {known}.")),
+    };
+    parts.into_iter().filter_map(told).collect()
 }
 
 fn unsearched(claims: &[Claim]) -> Option<String> {
     let coverage = claims.iter().find(|claim| matches!(claim.topic.as_str(), "coverage" | "not-searched"));
     match coverage {
-        None => Some("Known problems were not searched for.".to_owned()),
+        None => Some("Problems were not searched for.".to_owned()),
         Some(claim) if claim.topic == "not-searched" => Some(claim.text.clone()),
         Some(claim) => {
-            claim.partial.as_ref().map(|gap| format!("Known problems were searched for only in part: {gap}."))
+            claim.partial.as_ref().map(|gap| format!("Problems were searched for only in part: {gap}."))
         }
     }
 }
 
 fn without_tools(facts: &Facts) -> Option<String> {
-    let missing: Vec<String> =
-        TOOLS.iter().filter(|tool| !facts.offers(tool)).map(|tool| format!("`{tool}`")).collect();
+    let missing: Vec<String> = Kind::PLANNED
+        .into_iter()
+        .filter_map(Kind::tool)
+        .filter(|tool| !facts.offers(tool))
+        .map(|tool| format!("`{tool}`"))
+        .collect();
     (!missing.is_empty()).then(|| format!("Not offered, so not used: {}.", missing.join(", ")))
 }
 

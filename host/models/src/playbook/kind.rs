@@ -6,67 +6,82 @@ use super::facts::Task;
 /// The work that the playbook knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// What the project is built with.
+    Stack,
+    /// Packages, entry points, the core and what it defines.
+    Structure,
+    /// Possible problems.
+    Problems,
     /// Which files there are.
     Inventory,
-    /// What they declare: dependencies, versions, builds.
-    Manifests,
-    /// Modules, entry points and what they define.
-    Structure,
-    /// Shapes of known problems.
-    Problems,
     /// Anything else.
     Unknown,
 }
 
 impl Kind {
     /// The tasks of the whole analysis, in order.
-    pub(super) const PLANNED: [Self; 4] = [Self::Inventory, Self::Manifests, Self::Structure, Self::Problems];
+    pub(super) const PLANNED: [Self; 3] = [Self::Stack, Self::Structure, Self::Problems];
 
     /// The name in plans.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Inventory => "inventory",
-            Self::Manifests => "manifests",
+            Self::Stack => "stack",
             Self::Structure => "structure",
             Self::Problems => "problems",
+            Self::Inventory => "inventory",
             Self::Unknown => "unknown",
         }
     }
 
-    /// How many calls the work is worth when the iterations allow it. Without a search, problems
-    /// can only be found by reading file after file.
-    pub(super) fn wanted(self, searches: bool) -> u32 {
+    /// The tool that does the work in one call.
+    pub(super) const fn tool(self) -> Option<&'static str> {
         match self {
-            // One, unless the listing is cut.
-            Self::Inventory => 5,
-            Self::Manifests => 4,
-            Self::Structure => 9,
-            Self::Problems if searches => 5,
-            Self::Problems => 12,
+            Self::Stack => Some("detect_stack"),
+            Self::Structure => Some("map_code"),
+            Self::Problems => Some("find_problems"),
+            Self::Inventory => Some("list_files"),
+            Self::Unknown => None,
+        }
+    }
+
+    /// How many calls the work is worth when the iterations allow it.
+    pub(super) fn wanted(self) -> u32 {
+        match self {
+            // One; more where there are more pages, or only listing and reading are offered.
+            Self::Stack | Self::Inventory => 5,
+            // The map, and four files.
+            Self::Structure => 5,
+            // One; more where there are more pages.
+            Self::Problems => 4,
             Self::Unknown => 1,
         }
     }
 
     /// How many calls it takes as a rule.
-    pub(super) fn usual(self, searches: bool) -> u32 {
+    pub(super) fn usual(self) -> u32 {
         match self {
-            Self::Inventory => 1,
-            Self::Manifests | Self::Structure | Self::Problems | Self::Unknown => self.wanted(searches),
+            Self::Structure => self.wanted(),
+            Self::Stack | Self::Problems | Self::Inventory | Self::Unknown => 1,
         }
     }
 
     /// How many calls it takes to be of any use.
     pub(super) fn least(self) -> u32 {
         match self {
-            Self::Inventory | Self::Unknown => 1,
-            Self::Manifests | Self::Structure => 2,
-            Self::Problems => 3,
+            Self::Structure => 2,
+            Self::Stack | Self::Problems | Self::Inventory | Self::Unknown => 1,
         }
     }
 
     /// The kind of a task.
     pub(super) fn of(task: &Task) -> Self {
-        let named = |name: &str| Self::PLANNED.into_iter().find(|kind| kind.name() == name.trim());
+        let named = |name: &str| match name.trim() {
+            "stack" | "manifests" => Some(Self::Stack),
+            "structure" => Some(Self::Structure),
+            "problems" => Some(Self::Problems),
+            "inventory" => Some(Self::Inventory),
+            _ => None,
+        };
         if let Some(kind) = task.kind.as_deref().and_then(named).or_else(|| named(&task.id)) {
             return kind;
         }
@@ -102,7 +117,7 @@ const WORDS: [(Kind, &[&str]); 4] = [
         ],
     ),
     (
-        Kind::Manifests,
+        Kind::Stack,
         &[
             "manifest",
             "dependenc",
@@ -113,6 +128,7 @@ const WORDS: [(Kind, &[&str]); 4] = [
             "go.mod",
             "technology stack",
             "tech stack",
+            "framework",
             "依赖",
             "技术栈",
             "清单",

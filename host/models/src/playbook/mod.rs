@@ -17,12 +17,9 @@ mod gaps;
 mod kind;
 mod parting;
 mod pick;
-mod place;
 mod plan;
 mod reason;
 mod reflect;
-mod rules;
-mod skeleton;
 mod whole;
 
 use crate::{Ask, MicroDollars, Model, ModelError, Price, Reply, Request, Stop, Usage};
@@ -40,7 +37,7 @@ pub const GOAL: &str =
 
 /// The tasks of the whole analysis, by their ids and kinds, in order. A plan that has only some of
 /// them was made for few iterations.
-pub fn whole_plan() -> [&'static str; 4] {
+pub fn whole_plan() -> [&'static str; 3] {
     kind::Kind::PLANNED.map(kind::Kind::name)
 }
 

@@ -1,14 +1,16 @@
-//! Planning: the four tasks of the analysis, fewer where the iterations don't allow them, and
+//! Planning: the three tasks of the analysis, fewer where the iterations don't allow them, and
 //! whether the goal is achieved once no task is open.
 
 use super::analyst::plural;
 use super::budget;
+use super::calls;
 use super::facts::{Facts, Status, Task};
 use super::kind::Kind;
 use serde_json::{Value, json};
 
 /// The tools that the playbook can use.
-pub(super) const TOOLS: [&str; 4] = ["list_files", "read_file", "search_text", "analyze_code"];
+pub(super) const TOOLS: [&str; 6] =
+    ["detect_stack", "map_code", "find_problems", "analyze_code", "list_files", "read_file"];
 
 /// The plan stage's reply.
 pub(super) fn plan(facts: &Facts) -> Value {
@@ -78,11 +80,12 @@ fn first(facts: &Facts) -> Value {
         );
     }
     let room = budget::calls_left(facts);
-    let kinds: &[Kind] = match room {
-        0 | 1 => &[Kind::Inventory],
-        2 => &[Kind::Inventory, Kind::Problems],
-        3 => &[Kind::Inventory, Kind::Manifests, Kind::Problems],
-        _ => &Kind::PLANNED,
+    let wanted: Vec<Kind> =
+        Kind::PLANNED.into_iter().filter(|kind| !calls::is_beyond(facts, *kind)).collect();
+    let kinds: Vec<Kind> = match room {
+        0 | 1 => wanted.iter().copied().take(1).collect(),
+        2 if wanted.len() > 2 => vec![Kind::Stack, Kind::Problems],
+        _ => wanted.clone(),
     };
     let mut reasoning = String::new();
     if facts.plans_rejected() > 0 {
@@ -91,49 +94,45 @@ fn first(facts: &Facts) -> Value {
              tasks, or use a model. A second rejection ends the run. ",
         );
     }
-    reasoning.push_str(
-        "The files tell what the project is made of, its manifests what it is built with, its entry files how it is \
-         laid out; then known shapes of problems are looked for.",
-    );
-    reasoning.push_str(&left_out(facts, room, kinds));
+    reasoning.push_str("First what the project is built with, then how it is put together");
+    reasoning.push_str(if wanted.contains(&Kind::Problems) {
+        "; then rules look for possible problems in all of its code."
+    } else {
+        ". Problems can't be searched for: `find_problems` isn't offered."
+    });
+    reasoning.push_str(&left_out(facts, room, &wanted, &kinds));
     let tasks = kinds.iter().map(|kind| task(*kind, facts)).collect();
     reply(reasoning, tasks, false)
 }
 
 /// What the iterations leave no room for.
-fn left_out(facts: &Facts, room: u32, kinds: &[Kind]) -> String {
+fn left_out(facts: &Facts, room: u32, wanted: &[Kind], kinds: &[Kind]) -> String {
     let missing: Vec<&str> =
-        Kind::PLANNED.iter().filter(|kind| !kinds.contains(kind)).map(|kind| kind.name()).collect();
-    let (limit, calls) = (facts.iterations.limit, plural(u64::from(room.max(1)), "call"));
+        wanted.iter().filter(|kind| !kinds.contains(kind)).map(|kind| kind.name()).collect();
+    let limit = plural(u64::from(facts.iterations.limit), "iteration");
+    let calls = plural(u64::from(room.max(1)), "call");
     if !missing.is_empty() {
-        let fewer =
-            if kinds.contains(&Kind::Problems) { " Not all searches for problems will be made." } else { "" };
         return format!(
-            " Left out for lack of stages: {}. The cap of {} has room for {calls}.{fewer} Raise the cap for the \
-             whole analysis.",
-            missing.join(", "),
-            plural(u64::from(limit), "iteration")
+            " Left out for lack of stages: {}. The cap of {limit} has room for {calls}. Raise the cap for the whole \
+             analysis.",
+            missing.join(", ")
         );
     }
-    let searches = facts.offers("search_text");
-    let wanted: u32 = kinds.iter().map(|kind| kind.usual(searches)).sum();
-    if room >= wanted {
+    let usual: u32 = kinds.iter().map(|kind| kind.usual()).sum();
+    if room >= usual {
         return String::new();
     }
     format!(
-        " The cap of {} has room for {calls} of the {wanted} that the whole analysis takes: fewer entry files are \
-         looked at, and fewer searches made where that isn't enough; the report says what wasn't searched for.",
-        plural(u64::from(limit), "iteration")
+        " The cap of {limit} has room for {calls} of the {usual} that the whole analysis takes: fewer core files are \
+         looked at closely."
     )
 }
 
 fn task(kind: Kind, facts: &Facts) -> Value {
-    // What is done with the files needs to know which there are, and nothing else: the rest can be
-    // worked on at the same time.
-    let after: &[&str] = match kind {
-        Kind::Inventory => &[],
-        Kind::Manifests | Kind::Structure | Kind::Problems | Kind::Unknown => &[Kind::Inventory.name()],
-    };
+    // The tools for code need nothing of each other, so that tasks can be worked on at the same
+    // time; what stands in for them chooses from one listing.
+    let listed = calls::needs_others(facts, Kind::Stack) && calls::needs_others(facts, Kind::Structure);
+    let after: &[&str] = if kind == Kind::Structure && listed { &[Kind::Stack.name()] } else { &[] };
     json!({
         "id": kind.name(),
         "description": describe(kind, facts),
@@ -144,18 +143,18 @@ fn task(kind: Kind, facts: &Facts) -> Value {
 
 fn describe(kind: Kind, facts: &Facts) -> &'static str {
     match kind {
+        Kind::Stack if facts.offers("detect_stack") => {
+            "Detect the technology stack: languages, frameworks, tools, dependencies and their versions."
+        }
+        Kind::Stack => "List the project's files and read its manifests: languages and dependencies.",
+        Kind::Structure if facts.offers("map_code") => {
+            "Map the modules: packages and who imports whom, entry points, the core; outline the core files."
+        }
+        Kind::Structure => "Look at the entry and core files: modules and what they define.",
+        Kind::Problems => {
+            "Search all code with rules for possible problems: security, correctness, performance, upkeep."
+        }
         Kind::Inventory => "List the project's files: which languages there are, and how they are laid out.",
-        Kind::Manifests => {
-            "Read the manifests and build files: technology stack, dependencies and their versions."
-        }
-        Kind::Structure if facts.offers("analyze_code") => {
-            "Analyse the entry and core files: modules, the main classes and functions, what imports what."
-        }
-        Kind::Structure => "Read the entry and core files: modules and what they define.",
-        Kind::Problems if facts.offers("search_text") => {
-            "Search the code for the shapes of known problems: security first, then performance and upkeep."
-        }
-        Kind::Problems => "Read key files and look in them for the shapes of known problems, security first.",
         Kind::Unknown => "Something else.",
     }
 }

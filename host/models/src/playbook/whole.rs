@@ -1,16 +1,13 @@
 //! The analysis as one piece of work, for flows without tasks: which calls are still worth making,
 //! the most telling first, so that the work can end after any of them.
 
-use super::budget;
 use super::calls::{self, Call};
 use super::facts::Facts;
 use super::kind::Kind;
 use std::collections::VecDeque;
 
 /// The kinds of work take turns, so that a short run has seen something of each.
-const ROUND: [Kind; 5] = [Kind::Problems, Kind::Manifests, Kind::Structure, Kind::Problems, Kind::Structure];
-/// So many turns have room for one more listing, where listings are cut.
-const TURNS_PER_LISTING: u32 = 6;
+const ROUND: [Kind; 3] = [Kind::Stack, Kind::Problems, Kind::Structure];
 /// After so many failures in a row a tool is given up: one fewer than the loop takes for standing
 /// still, unless told otherwise.
 const FAILURES: usize = 4;
@@ -20,28 +17,17 @@ const REFUSALS: usize = 2;
 /// The calls that are worth making and were neither made nor rejected. Those at the front can be
 /// made together, as none of them needs to know what another brings.
 pub(super) fn ahead(facts: &Facts) -> Vec<Call> {
-    // Nothing can be chosen well before it is known what there is.
-    let listings = 1 + (budget::turns_of_the_run(facts) / TURNS_PER_LISTING) as usize;
-    let most = listings.min(Kind::Inventory.wanted(true) as usize);
-    let listing = fresh(facts, calls::for_kind(facts, Kind::Inventory).into_iter().take(most));
-    if !listing.is_empty() {
-        return listing;
-    }
-    let mut queues =
-        [Kind::Problems, Kind::Manifests, Kind::Structure].map(|kind| (kind, queue(facts, kind)));
+    let mut queues = ROUND.map(|kind| queue(facts, kind));
     let mut order = Vec::new();
-    while queues.iter().any(|(_, queue)| !queue.is_empty()) {
-        for turn in ROUND {
-            let queue = queues.iter_mut().find(|(kind, _)| *kind == turn);
-            order.extend(queue.and_then(|(_, queue)| queue.pop_front()));
-        }
+    while queues.iter().any(|queue| !queue.is_empty()) {
+        order.extend(queues.iter_mut().filter_map(VecDeque::pop_front));
     }
     fresh(facts, order.into_iter())
 }
 
 /// The calls for one kind of work. A person who rejects the end gets more of each.
 fn queue(facts: &Facts, kind: Kind) -> VecDeque<Call> {
-    let wanted = kind.wanted(facts.offers("search_text")) as usize;
+    let wanted = kind.wanted() as usize;
     let most = wanted.saturating_mul(1 + facts.ends_rejected());
     calls::for_kind(facts, kind).into_iter().take(most).collect()
 }

@@ -9,8 +9,9 @@ use super::outline::{MAX_TEXT, Outline, type_names};
 use super::schema::{error_schema, input_schema, output_schema};
 use super::text::clean;
 use super::tool::{
-    ComponentTools, ExportPath, MAX_IMPORTS, ReflectLimits, ToolDefinition, UnsupportedFunction,
+    ComponentTools, ExportPath, MAX_IMPORTS, Obstacle, ReflectLimits, ToolDefinition, UnsupportedFunction,
 };
+use crate::fan_out::{EACH_FILE, IMPORT, PACKAGE};
 use std::collections::HashMap;
 use wasmparser::component_types::{ComponentEntityType, ComponentFuncTypeId};
 
@@ -28,6 +29,10 @@ pub fn reflect(bytes: &[u8], limits: &ReflectLimits) -> Result<ComponentTools, R
     let mut found = Found::new(&outline, &docs, limits);
     let root = outline.root_scope();
     for name in &outline.exports {
+        // What a component and the host agree on is no tool.
+        if name.starts_with(PACKAGE) {
+            continue;
+        }
         let Some(item) = outline.types.as_ref().component_item_for_export(name) else { continue };
         match item.ty {
             ComponentEntityType::Func(id) => found.function(&root, name, id)?,
@@ -155,10 +160,21 @@ impl<'a> Found<'a> {
             imports,
             producers: self.outline.producers.clone(),
             maker: self.outline.maker.clone(),
-            obstacles: self.outline.obstacles.clone(),
+            obstacles: self.outline.obstacles.iter().cloned().chain(lacks_each_file(self.outline)).collect(),
             warnings,
         }
     }
+}
+
+/// Whoever has the host work on many files has to say what is done with one.
+fn lacks_each_file(outline: &Outline) -> Option<Obstacle> {
+    let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
+    (has(&outline.imports, IMPORT) && !has(&outline.exports, EACH_FILE)).then(|| Obstacle {
+        import: Some(IMPORT.to_owned()),
+        reason: format!(
+            "who has the host work on files says what is done with one: export `{EACH_FILE}` as well"
+        ),
+    })
 }
 
 /// Exports that aren't meant to be called with data, whatever their types.

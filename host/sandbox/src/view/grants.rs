@@ -13,7 +13,7 @@ use crate::mask::{MAX_MASKS, MaskSet, Masks, lies_in, likeness};
 use crate::receipt::GrantedDir;
 use rustix::fs::{FileType, OFlags, Stat, fstat};
 use rustix::io::Errno;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// More than this can't be granted to one call.
@@ -141,6 +141,21 @@ impl GrantedTree {
     /// Where the project is on the host, as the user knows it.
     pub(crate) fn project_path(&self) -> &std::path::Path {
         self.project.path()
+    }
+
+    /// A tree of the same project in which nothing is granted.
+    pub(crate) fn bare(&self) -> Result<Arc<Self>, GrantError> {
+        let grants = Grants {
+            dirs: Vec::new(),
+            hosts: Vec::new(),
+            secrets: Vec::new(),
+            env: BTreeSet::new(),
+            settings: BTreeMap::new(),
+            entropy: false,
+            deterministic: false,
+            limits: self.grants.limits.clone(),
+        };
+        Self::open(&self.project, &grants)
     }
 
     pub(super) fn walk(&self) -> Walk {

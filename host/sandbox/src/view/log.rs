@@ -9,8 +9,12 @@ use crate::receipt::{Denial, DenialReason, Opened};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// So many files are listed, and so many denials.
-const MAX_ENTRIES: usize = 1000;
+/// So many files are listed: a report cites what each of its claims rests on.
+const MAX_OPENED: usize = 10_000;
+/// Bytes of their paths together.
+const MAX_OPENED_BYTES: usize = 1 << 20;
+/// So many denials are listed.
+const MAX_DENIALS: usize = 1000;
 /// A path in the log has so many bytes at most, mark included.
 const MAX_PATH_BYTES: usize = 1024;
 /// Ends a path that was cut.
@@ -32,6 +36,8 @@ pub struct FileLog {
 #[derive(Default)]
 pub(crate) struct Log {
     opened: Vec<(String, Reading)>,
+    /// Of the paths in `opened`.
+    opened_bytes: usize,
     /// Where in `opened` a path is, by its hash.
     known: HashMap<u64, usize>,
     denials: Vec<Recorded>,
@@ -67,10 +73,12 @@ impl Log {
         {
             return reading.clone();
         }
-        if self.opened.len() >= MAX_ENTRIES {
+        let bytes = self.opened_bytes.saturating_add(path.len());
+        if self.opened.len() >= MAX_OPENED || bytes > MAX_OPENED_BYTES {
             self.omitted += 1;
             return Reading::default();
         }
+        self.opened_bytes = bytes;
         let reading = Reading::recorded();
         self.known.insert(hash, self.opened.len());
         self.opened.push((path, reading.clone()));
@@ -91,7 +99,7 @@ impl Log {
         if self.seen.contains(&hash) {
             return;
         }
-        if self.denials.len() >= MAX_ENTRIES {
+        if self.denials.len() >= MAX_DENIALS {
             self.omitted += 1;
             return;
         }
@@ -207,14 +215,23 @@ mod tests {
     #[test]
     fn the_lists_are_bounded_and_say_what_they_leave_out() {
         let mut log = Log::default();
-        for i in 0..1500 {
+        for i in 0..10_500 {
             read(&mut log, &place(&format!("f{i}")), b"x");
             let refused = Refused::denied(DenialReason::NotGranted, &place(&format!("x{i}")));
             log.refused("open", &format!("x{i}"), &refused);
             let again = Refused::denied(DenialReason::NotGranted, &place("x0"));
             log.refused("open", "x0", &again);
         }
-        assert_eq!((log.opened.len(), log.denials.len(), log.omitted), (1000, 1000, 1000));
+        assert_eq!((log.opened.len(), log.denials.len(), log.omitted), (10_000, 1000, 500 + 9_500));
+    }
+
+    #[test]
+    fn files_with_long_paths_take_no_more_room_than_many_with_short_ones() {
+        let mut log = Log::default();
+        for i in 0..2_000 {
+            read(&mut log, &place(&format!("{i:01000}")), b"x");
+        }
+        assert_eq!((log.opened.len(), log.omitted), (1_048, 952));
     }
 
     #[test]

@@ -54,6 +54,7 @@ mod staged_host;
 mod stat;
 mod stream;
 mod trail;
+mod whole;
 
 #[cfg(test)]
 mod handle_proof;
@@ -70,6 +71,7 @@ pub use host::{ViewHost, add_to_linker};
 pub use log::FileLog;
 pub use project::{ProjectDir, ProjectError};
 pub(crate) use quota::{PastEnd, QuotaExceeded, WriteQuota};
+pub(crate) use whole::ReadWhole;
 
 use crate::grant::Limits;
 use crate::receipt::Written;
@@ -136,6 +138,11 @@ impl View {
     /// be looked at again.
     pub fn take_footprint(&mut self) -> Option<Footprint> {
         self.trail.finish()
+    }
+
+    /// Notes that an answer rests on more than the files.
+    pub(crate) fn lose_footprint(&mut self) {
+        self.trail.lose();
     }
 
     /// Takes what was opened and refused so far, with the grant that would have allowed each

@@ -1,6 +1,8 @@
 //! Components as other toolchains make them: what they import, what gives their makers away, and
 //! what can't run here, told before any of it is compiled.
 
+use crate::built;
+use crate::fan_out_guest::{HOST, nested};
 use crate::watchdog::ends;
 use ringfence_sandbox::{
     CallRequest, CancellationToken, ComponentSource, EgressContext, GrantedTree, Grants, LoadError,
@@ -301,4 +303,35 @@ fn who_made_it_is_told_without_the_adapter_that_the_toolchain_put_in() {
     ] {
         assert_eq!(made(inside).0.as_deref(), Some(wanted), "{inside}");
     }
+}
+
+#[test]
+fn work_on_files_is_offered_to_who_says_what_is_done_with_one() {
+    let wit = |world: &str| {
+        format!("package test:many; world many {{ {world} export go: func(); }} {}", nested(HOST))
+    };
+    let world = |imports: &str| {
+        let component = built::trapping(&wit(imports), "many");
+        SANDBOX.load(ComponentSource::from_bytes("many", component)).unwrap()
+    };
+    let whole = world("import ringfence:host/fan-out@0.1.0; export ringfence:host/each-file@0.1.0;");
+    assert_eq!(obstacles(&whole), [""; 0]);
+    let tools = whole.tools();
+    let names: Vec<_> = tools.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert!(names == ["go"] && tools.unsupported.is_empty(), "what the host calls is no tool");
+    assert!(compiles(&whole));
+
+    let half = world("import ringfence:host/fan-out@0.1.0;");
+    assert_eq!(
+        obstacles(&half),
+        ["it imports `ringfence:host/fan-out@0.1.0`: who has the host work on files says what is done with \
+          one: export `ringfence:host/each-file@0.1.0` as well"]
+    );
+    let later = importing(r#"(import "ringfence:host/fan-out@0.2.0" (instance (export "run" (func))))"#);
+    assert_eq!(
+        obstacles(&later),
+        ["it imports `ringfence:host/fan-out@0.2.0`: of this host's own interfaces only \
+          `ringfence:host/fan-out@0.1.0` is offered here"]
+    );
+    assert!(!compiles(&later));
 }

@@ -16,6 +16,8 @@ mod egress_server;
 mod egress_tls;
 mod environment;
 mod explain;
+mod fan_out;
+mod fan_out_guest;
 mod fence_changes;
 mod fence_content;
 mod fence_files;

@@ -220,3 +220,58 @@ fn a_link_in_place_of_the_file_is_refused() {
     std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
     assert!(matches!(Answers::open(&path, AnswerBounds::default()), Err(StoreError::CannotOpen { .. })));
 }
+
+fn named(keys: std::ops::Range<u32>) -> Vec<String> {
+    keys.map(|key| key.to_string()).collect()
+}
+
+fn many(keys: std::ops::Range<u32>, bytes: usize) -> Vec<(String, Vec<u8>)> {
+    named(keys).into_iter().map(|key| (key, vec![7; bytes])).collect()
+}
+
+#[test]
+fn many_are_kept_and_found_in_one_go_each_in_its_place() {
+    let (_folder, path) = place();
+    let mut answers = open(&path);
+    answers.put_many(&[("one".into(), b"1".to_vec()), ("two".into(), Vec::new())]).unwrap();
+    let keys = ["two", "none", "one"].map(str::to_owned);
+    let found = answers.get_many(&keys, 100).unwrap();
+    assert_eq!(found, [Some(Vec::new()), None, Some(b"1".to_vec())]);
+    assert_eq!(answers.get("one").unwrap().as_deref(), Some(&b"1"[..]));
+    assert_eq!(answers.get_many(&[], 100).unwrap(), Vec::<Option<Vec<u8>>>::new());
+    answers.put_many(&[]).unwrap();
+}
+
+#[test]
+fn no_more_of_many_is_given_than_there_is_room_for() {
+    let (_folder, path) = place();
+    let mut answers = open(&path);
+    answers.put_many(&many(0..4, 10)).unwrap();
+    let given: Vec<_> = answers.get_many(&named(0..4), 25).unwrap().iter().map(Option::is_some).collect();
+    assert_eq!(given, [true, true, false, false]);
+}
+
+#[test]
+fn the_longest_unused_of_many_make_room() {
+    let (_folder, path) = place();
+    let mut answers = Answers::open(&path, AnswerBounds { bytes: 100, entries: 1_000 }).unwrap();
+    answers.put_many(&many(0..10, 10)).unwrap();
+    answers.get_many(&named(0..3), 100).unwrap();
+    answers.put_many(&many(10..12, 10)).unwrap();
+    assert_eq!(keys(&mut answers, 0..12), [0, 1, 2, 7, 8, 9, 10, 11], "an eighth of the room is left");
+    answers.put_many(&many(12..13, 26)).unwrap();
+    assert!(keys(&mut answers, 12..13).is_empty(), "one that takes over a quarter isn't kept");
+}
+
+#[test]
+fn one_of_many_that_isn_t_what_was_put_there_is_left_out_and_removed() {
+    let (_folder, path) = place();
+    let mut answers = open(&path);
+    answers.put_many(&many(0..2, 10)).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute("UPDATE answers SET body = x'00' WHERE key = '0'", []).unwrap();
+    let given: Vec<_> = answers.get_many(&named(0..2), 100).unwrap().iter().map(Option::is_some).collect();
+    assert_eq!(given, [false, true]);
+    let left: i64 = other.query_row("SELECT count(*) FROM answers", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 1);
+}

@@ -32,11 +32,7 @@ impl From<CodeMap> for wit::CodeMap {
             cycles: map.cycles.into_iter().map(|cycle| wit::Cycle { members: cycle.members }).collect(),
             unresolved: map.unresolved,
             set_apart: map.set_apart,
-            skipped: map
-                .skipped
-                .into_iter()
-                .map(|skipped| wit::Skipped { path: skipped.path, reason: skipped.reason })
-                .collect(),
+            skipped: map.skipped.into_iter().map(Into::into).collect(),
             complete: map.complete,
         }
     }

@@ -46,7 +46,13 @@ impl wit::Guest for Code {
         skip: Option<u32>,
         max_problems: Option<u32>,
     ) -> Result<wit::Problems, wit::Error> {
-        problems::find_problems(directory, rules, skip, max_problems)
+        let request = crate::ProblemsRequest {
+            directory: directory.as_deref(),
+            rules: rules.as_deref(),
+            skip,
+            max_problems,
+        };
+        problems::find_problems(&request)
     }
 
     fn detect_stack(directory: Option<String>, skip: Option<u32>) -> Result<wit::Stack, wit::Error> {
@@ -54,16 +60,16 @@ impl wit::Guest for Code {
     }
 }
 
-impl From<crate::Setting> for wit::Setting {
-    fn from(setting: crate::Setting) -> Self {
-        match setting {
-            crate::Setting::Product => Self::Product,
-            crate::Setting::Test => Self::Test,
-            crate::Setting::Example => Self::Example,
-            crate::Setting::Documentation => Self::Documentation,
-            crate::Setting::Tooling => Self::Tooling,
-            crate::Setting::Vendored => Self::Vendored,
-            crate::Setting::Generated => Self::Generated,
+impl From<Fault> for wit::Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::NotFound(message) => Self::NotFound(message),
+            Fault::NotPermitted(message) => Self::NotPermitted(message),
+            // A file below a file is no more there than any other that isn't.
+            Fault::NotADirectory(message) => Self::NotFound(message),
+            Fault::NotAFile(message) => Self::NotAFile(message),
+            Fault::NotText(message) => Self::NotText(message),
+            Fault::Io(message) => Self::Io(message),
         }
     }
 }
@@ -79,13 +85,7 @@ fn fault(fault: Fault) -> wit::Error {
 impl From<Failure> for wit::Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Fault(Fault::NotFound(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotPermitted(message)) => Self::NotPermitted(message),
-            // A file below a file is no more there than any other that isn't.
-            Failure::Fault(Fault::NotADirectory(message)) => Self::NotFound(message),
-            Failure::Fault(Fault::NotAFile(message)) => Self::NotAFile(message),
-            Failure::Fault(Fault::NotText(message)) => Self::NotText(message),
-            Failure::Fault(Fault::Io(message)) => Self::Io(message),
+            Failure::Fault(fault) => fault.into(),
             Failure::UnknownLanguage(message) => Self::UnknownLanguage(message),
             Failure::TooLarge(message) => Self::TooLarge(message),
         }

@@ -1,10 +1,10 @@
 //! The files of a project: which there are, and each one's part.
 
-use super::model::Skipped;
 use super::part::Part;
 use crate::each_file::{Facts, FanOut, Outcome, Task};
 use crate::language::Language;
 use crate::setting::Setting;
+use crate::skipped::Skipped;
 use ringfence_guest_project::{Fault, Kind, Root, Walk};
 use std::collections::HashMap;
 

@@ -14,7 +14,7 @@ mod page;
 mod part;
 mod resolve;
 
-pub use model::{CodeMap, Cycle, Edge, EntryPoint, External, Hardest, Module, Package, Skipped};
+pub use model::{CodeMap, Cycle, Edge, EntryPoint, External, Hardest, Module, Package};
 pub(crate) use part::Part;
 
 use crate::each_file::FanOut;

@@ -2,6 +2,7 @@
 
 use crate::language::Language;
 use crate::setting::Setting;
+use crate::skipped::Skipped;
 use serde::Serialize;
 
 /// How a project is put together.
@@ -136,13 +137,4 @@ pub struct EntryPoint {
 pub struct Cycle {
     /// Their paths.
     pub members: Vec<String>,
-}
-
-/// Something that wasn't looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// The file or folder.
-    pub path: String,
-    /// Why.
-    pub reason: String,
 }

@@ -28,6 +28,7 @@ pub(super) fn compare(run: &Run, calls: &[EndedCall], all: bool, folders: &Folde
             let setup = Setup::after(state, grants)?;
             // An earlier answer proves nothing: each call is made.
             let fenced = Fenced { recall: None, ..setup.fence(folders)? };
+            fenced.sandbox.forget_files();
             Ok((setup, fenced))
         };
         let fence = fences.entry(grants).or_insert_with(|| fence().map_err(|error| said(&error)));

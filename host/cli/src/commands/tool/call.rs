@@ -50,6 +50,9 @@ pub(super) fn execute(args: &ToolCallArgs, global: &GlobalArgs) -> Result<Exit> 
         cancel: cancel.clone(),
         tool,
     };
+    if args.no_cache {
+        bench.sandbox.forget_files();
+    }
     let remembers = !args.no_cache && bench.toolbox.is_deterministic();
     let recall = remembers.then(|| Recall::of(&bench.folders));
     let answered = bench.sandbox.block_on(async {

@@ -9,9 +9,9 @@ fn achieved() -> Value {
     json!({ "reasoning": "done", "new_sub_tasks": [], "is_goal_achieved": true })
 }
 
-/// A search with a pattern of the model's own.
+/// A search for problems in all of the code.
 fn search() -> Value {
-    call("search_text", json!({ "pattern": "(?:\\bnever_there\\b)", "directory": "." }))
+    call("find_problems", json!({ "directory": "." }))
 }
 
 /// The line of "At a glance" that begins so.
@@ -37,9 +37,11 @@ fn searches_that_were_cut_off_are_not_taken_for_none_found() {
         "- Possible problems: not searched; 1 search gave no result."
     );
     let page = markdown(&report);
-    assert!(page.contains(
-        "Known problems were not searched for: 1 search gave no result (step 1, exceeded: it exceeded"
-    ));
+    assert!(
+        page.contains(
+            "Problems were not searched for: 1 search gave no result (step 1, exceeded: it exceeded"
+        )
+    );
     assert!(
         page.contains("Whether there are any isn't known.") && !page.contains("None was found"),
         "{page}"
@@ -47,19 +49,19 @@ fn searches_that_were_cut_off_are_not_taken_for_none_found() {
 }
 
 #[test]
-fn what_was_read_is_a_part_of_what_could_have_been_searched() {
-    let text =
-        json!({ "path": "a.py", "text": "x = 1\n", "first_line": 1, "last_line": 1, "total_lines": 1 });
+fn a_page_that_nobody_fetched_leaves_the_search_a_part() {
+    let page = json!({ "directory": ".", "found": [], "rules": [], "total": 3, "next": 1, "rules_run": 9,
+        "searched": [{ "language": "python", "files": 1, "rules": 9 }], "complete": true });
     let script = Script::new("A goal")
         .reply(planned(&[("problems", "Search")]))
         .approve()
-        .reply(call("read_file", json!({ "file_path": "a.py" })))
-        .tool(text)
+        .reply(search())
+        .tool(page)
         .reply(evaluated("completed", "Fine.", json!([])));
     let report = script.reply(achieved()).carry_out().report();
     assert_eq!(
         line(&report, "- Possible problems"),
-        "- Possible problems: none found, but only partly searched: only what was read, 1 file."
+        "- Possible problems: none found, but only partly searched: 0 of 3 places shown."
     );
     assert!(markdown(&report).contains("None was found in what was looked at."));
 }
@@ -134,8 +136,7 @@ fn granted_hosts_and_requests_are_told() {
 fn tasks_that_had_no_stages_are_said_to_be_left_out() {
     let plan = json!({ "reasoning": "Left out for lack of stages: structure.", "is_goal_achieved": false,
         "new_sub_tasks": [
-            { "id": "inventory", "description": "List", "kind": "inventory" },
-            { "id": "manifests", "description": "Read", "kind": "manifests" },
+            { "id": "stack", "description": "Detect", "kind": "stack" },
             { "id": "problems", "description": "Search", "kind": "problems" },
         ] });
     let script = Script::new("A goal")
@@ -149,8 +150,8 @@ fn tasks_that_had_no_stages_are_said_to_be_left_out() {
     assert_eq!(report.outcome.status, Status::Limit);
     assert_eq!(
         line(&report, "- Left out"),
-        "- Left out: The run was limited to 4 iterations; not planned for lack of stages: structure; planned and not \
-         done: manifests, problems. [step 1]"
+        "- Left out: The run was limited to 4 iterations; not planned: structure; planned and not done: \
+         problems. [step 1]"
     );
     assert!(
         markdown(&report)

@@ -13,7 +13,6 @@ use serde_json::json;
 /// A run with all that a report can show.
 fn full() -> Script {
     let text = "[project]\nname = \"shop\"\nversion = \"0.3.0\"\ndependencies = [\n    \"flask>=3.0\",\n]\n";
-    let source = "import os\n\nAPI_KEY = \"live-9f8a7b6c5d4e3f2a1b0c\"\n\n\ndef run(name):\n    os.system(\"ls \" + name)\n";
     Script::new("分析这个项目的主要技术栈和潜在问题。")
         .reply(planned(&[("list", "列出文件"), ("read", "Read the manifest"), ("look", "Look for problems")]))
         .approve()
@@ -41,11 +40,8 @@ fn full() -> Script {
             json!([{ "about": "stack", "text": "A small Flask service.",
                 "evidence": [{ "step": 3, "file": "pyproject.toml", "first_line": 4, "last_line": 6 }] }]),
         ))
-        .reply(call("read_file", json!({ "file_path": "shop/main.py" })))
-        .tool(
-            json!({ "path": "shop/main.py", "text": source, "first_line": 1, "last_line": 7, "total_lines": 7,
-            "cut": false, "shortened_lines": 0, "lossy": false, "size": 120 }),
-        )
+        .reply(call("find_problems", json!({ "directory": "." })))
+        .tool(problems())
         .reply(evaluated(
             "completed",
             "One command injection.",
@@ -57,6 +53,31 @@ fn full() -> Script {
             ]),
         ))
         .reply(json!({ "reasoning": "done", "new_sub_tasks": [], "is_goal_achieved": true }))
+}
+
+/// What rules found; the value of a secret is left out by the tool.
+fn problems() -> serde_json::Value {
+    let place = |rule: &str, line: u32, message: &str, excerpt: &str| {
+        json!({ "rule": rule, "path": "shop/main.py", "first_line": line, "first_column": 1, "last_line": line,
+            "last_column": 24, "message": message, "excerpt": excerpt, "setting": "product", "symbol": "run",
+            "content": "aa11", "fingerprint": rule })
+    };
+    let rule = |id: &str, severity: &str, message: &str, cwe: &str| {
+        json!({ "id": id, "language": "Python", "severity": severity, "confidence": "high", "concern": "security",
+            "cwe": cwe, "message": message, "why": "It can be misused.", "fix": "Do without.", "origin": "standard" })
+    };
+    json!({
+        "directory": ".", "total": 2, "next": null, "rules_run": 70, "suppressed": 0, "set_apart": 0, "skipped": [],
+        "complete": true, "searched": [{ "language": "python", "files": 1, "rules": 70 }],
+        "found": [
+            place("python-shell", 7, "A command goes through the shell", "os.system(\"ls \" + name)"),
+            place("python-secret", 3, "A key stands in the code", "API_KEY = \"…\""),
+        ],
+        "rules": [
+            rule("python-shell", "high", "A command goes through the shell", "CWE-78"),
+            rule("python-secret", "medium", "A key stands in the code", "CWE-798"),
+        ],
+    })
 }
 
 #[test]

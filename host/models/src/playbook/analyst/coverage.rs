@@ -1,255 +1,214 @@
-//! What was looked for and where, so that silence can be told from absence: which searches ended,
-//! what they skipped, and what nobody looked for.
+//! What was looked for and where, so that silence can be told from absence: which files were
+//! searched with how many rules, what was passed over, and what nobody looked for.
 
-use super::inventory::Inventory;
-use super::problems::is_judged;
-use super::results::{Observation, Search, searches, texts};
-use super::wording::{code, plural, steps};
+use super::claim::merge;
+use super::detected::Detected;
+use super::found::{Found, total};
+use super::inventory::{Inventory, Language};
+use super::map::Map;
+use super::pages::asked;
+use super::results::{Observation, list, number, text};
+use super::wording::{code, known_as, named, plural, steps};
 use super::{About, Claim, Evidence};
-use crate::playbook::place::Place;
-use crate::playbook::rules::{Rule, SETS};
-use crate::playbook::skeleton::Skeleton;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A search names so many files that it skipped at most.
-const NAMED: usize = 20;
-/// So many of them are named here for each reason.
-const SHOWN: usize = 3;
-/// What the shapes for all files are about.
-const KEYS: &str = "keys and passwords";
+/// Names that are told of many.
+const NAMED: usize = 8;
+/// Calls of these look at the project's code.
+const LOOKING: [&str; 3] = ["detect_stack", "map_code", "analyze_code"];
 
-/// The statement on what the search for problems covers; none where nobody looked for any.
-pub(super) fn claims(observations: &[Observation], inventory: &Inventory) -> Option<Claim> {
-    let looked = Looked::of(observations);
-    match (looked.shapes.is_empty(), looked.read.is_empty() && looked.own.is_empty()) {
-        (false, _) => Some(searched(&looked, inventory)),
-        (true, false) => Some(read_only(&looked)),
-        (true, true) => not_searched(&looked),
+/// The statement on what the search for problems covers; none where nobody looked at code.
+pub(super) fn claims(
+    observations: &[Observation],
+    found: &Found<'_>,
+    languages: &Languages,
+) -> Option<Claim> {
+    let failures = Failures::of(observations);
+    if found.series.is_empty() {
+        return not_searched(observations, &failures);
+    }
+    Some(searched(found, languages, &failures))
+}
+
+/// The languages that the project is known to have, as people call them.
+#[derive(Debug, Default)]
+pub(super) struct Languages(BTreeSet<String>);
+
+impl Languages {
+    /// From the best source that there is.
+    pub(super) fn of(detected: Option<&Detected<'_>>, map: Option<&Map<'_>>, inventory: &Inventory) -> Self {
+        let named = |name: &str| known_as(name).to_owned();
+        Self(match (detected, map) {
+            (Some(detected), _) => detected.languages.iter().map(|share| named(&share.name)).collect(),
+            (None, Some(map)) => map.modules.values().map(|module| named(&module.language)).collect(),
+            (None, None) => inventory
+                .languages()
+                .iter()
+                .map(|share| share.language)
+                .filter(|language| language.is_code())
+                .map(Language::name)
+                .map(named)
+                .collect(),
+        })
     }
 }
 
-/// Whether a call searches for shapes of known problems.
-fn judging(seen: &Observation) -> bool {
-    shapes(seen).next().is_some()
-}
+/// Calls that gave no result and weren't made up for.
+struct Failures<'o>(Vec<&'o Observation>);
 
-/// The rules that a call searches for.
-fn shapes(seen: &Observation) -> impl Iterator<Item = &'static Rule> {
-    let pattern = seen.input.get("pattern").and_then(Value::as_str).unwrap_or_default().to_owned();
-    SETS.iter().flat_map(|set| &set.rules).filter(move |rule| pattern.contains(&rule.pattern))
-}
-
-/// Everything that was done to find problems.
-#[derive(Default)]
-struct Looked<'o> {
-    /// Searches for known shapes that ended.
-    searches: Vec<Search>,
-    /// The known shapes that were searched for.
-    shapes: BTreeSet<&'static str>,
-    /// Where, as it was asked for.
-    directories: BTreeSet<String>,
-    /// Searches that gave no result and weren't made up for.
-    failed: Vec<&'o Observation>,
-    /// Steps of searches for something else.
-    own: Vec<u64>,
-    /// Files that were read, and where.
-    read: BTreeMap<String, Evidence>,
-}
-
-impl<'o> Looked<'o> {
+impl<'o> Failures<'o> {
     fn of(observations: &'o [Observation]) -> Self {
-        let mut looked = Self::default();
-        let mut ended: BTreeMap<u64, Search> =
-            searches(observations).map(|search| (search.step, search)).collect();
-        let mut failed = Vec::new();
-        for seen in observations.iter().filter(|seen| seen.tool == "search_text") {
-            let pattern = seen.input.get("pattern").and_then(Value::as_str).unwrap_or_default();
-            if Skeleton::of_search(pattern).is_some() {
-                continue;
-            }
-            let before = looked.shapes.len();
-            match ended.remove(&seen.step) {
-                None => failed.push(seen),
-                Some(search) if judging(seen) => {
-                    looked.shapes.extend(shapes(seen).map(|rule| rule.id.as_str()));
-                    let directory = seen.input.get("directory").and_then(Value::as_str).unwrap_or(".");
-                    // The same search again adds nothing.
-                    if looked.shapes.len() > before || !looked.directories.contains(directory) {
-                        looked.searches.push(search);
-                    }
-                    looked.directories.insert(directory.to_owned());
-                }
-                Some(_) => looked.own.push(seen.step),
-            }
-        }
-        let made_up = |seen: &&Observation| {
-            judging(seen) && shapes(seen).all(|rule| looked.shapes.contains(rule.id.as_str()))
+        let made_up = |failed: &Observation| {
+            let same = |seen: &Observation| {
+                asked(&seen.input) == asked(&failed.input)
+                    && number(&seen.input, "skip") == number(&failed.input, "skip")
+            };
+            observations.iter().any(|seen| seen.tool == failed.tool && seen.is_done() && same(seen))
         };
-        looked.failed = failed.into_iter().filter(|seen| !made_up(seen)).collect();
-        for text in texts(observations).filter(|text| is_judged(&text.path)) {
-            looked.read.entry(text.path.clone()).or_insert_with(|| Evidence::file(text.step, &text.path));
-        }
-        looked
+        let failed = observations.iter().filter(|seen| seen.tool == "find_problems" && !seen.is_done());
+        Self(failed.filter(|seen| !made_up(seen)).collect())
     }
 
-    /// Sets of shapes that the project has files for and that weren't searched for.
-    fn missing(&self, inventory: &Inventory) -> Vec<&'static str> {
-        let files: Vec<&String> =
-            inventory.files.keys().filter(|path| Place::of(path) < Place::Foreign).collect();
-        let missing = |rule: &Rule| !self.shapes.contains(rule.id.as_str());
-        SETS.iter()
-            .filter(|set| files.iter().any(|path| set.covers(path)))
-            .filter(|set| set.rules.iter().filter(|rule| !rule.is_note()).all(missing))
-            .map(|set| if set.is_universal() { KEYS } else { set.language.as_str() })
-            .collect()
-    }
-
-    /// `3 searches gave no result`, with the reasons; none where all ended.
-    fn failures(&self) -> Option<(String, String)> {
+    /// `1 search gave no result`, and the same with the reasons.
+    fn told(&self) -> Option<(String, String)> {
         let mut reasons: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for seen in &self.failed {
+        for seen in &self.0 {
             let message = if seen.message.is_empty() { "no reason given" } else { &seen.message };
             reasons.entry(format!("{}: {message}", seen.status)).or_default().push(seen.step);
         }
         let told: Vec<String> =
             reasons.iter().map(|(reason, numbers)| format!("{}, {reason}", steps(numbers))).collect();
-        let short = format!("{} gave no result", plural(self.failed.len() as u64, "search"));
+        let short = format!("{} gave no result", plural(self.0.len() as u64, "search"));
         (!told.is_empty()).then(|| (short.clone(), format!("{short} ({})", told.join("; "))))
     }
 
-    fn failed_steps(&self) -> impl Iterator<Item = Evidence> + '_ {
-        self.failed.iter().map(|seen| Evidence::step(seen.step))
+    fn evidence(&self) -> impl Iterator<Item = Evidence> + '_ {
+        self.0.iter().map(|seen| Evidence::step(seen.step))
     }
 }
 
-/// Known shapes were searched for.
-fn searched(looked: &Looked<'_>, inventory: &Inventory) -> Claim {
-    let most = looked.searches.iter().map(|search| search.files_searched).max().unwrap_or(0);
-    let mut text = format!(
-        "{} of known problems {} looked for, in up to {}. A shape is one line: whether a value can come from an \
-         attacker must be judged by reading.",
-        plural(looked.shapes.len() as u64, "shape"),
-        if looked.shapes.len() == 1 { "was" } else { "were" },
-        plural(most, "file")
+/// Rules were run.
+fn searched(found: &Found<'_>, languages: &Languages, failures: &Failures<'_>) -> Claim {
+    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for one in found.series.iter().flat_map(|series| list(series.first_value(), "searched")) {
+        let (files, rules) = counts.entry(known_as(&text(one, "language")).to_owned()).or_default();
+        *files = files.saturating_add(number(one, "files"));
+        *rules = (*rules).max(number(one, "rules"));
+    }
+    let sum = |key: &str| -> u64 {
+        found.series.iter().fold(0, |sum: u64, series| sum.saturating_add(number(series.first_value(), key)))
+    };
+    let run = found.series.iter().map(|series| number(series.first_value(), "rules_run")).max().unwrap_or(0);
+    let mut by_files: Vec<(&String, &(u64, u64))> =
+        counts.iter().filter(|(_, (_, rules))| *rules > 0).collect();
+    by_files.sort_by_key(|(name, (files, _))| (std::cmp::Reverse(*files), (*name).clone()));
+    let files = by_files.iter().fold(0, |sum: u64, (_, (files, _))| sum.saturating_add(*files));
+    let parts: Vec<String> = by_files
+        .iter()
+        .map(|(name, (files, rules))| {
+            format!("{name} ({}, {})", plural(*files, "file"), plural(*rules, "rule"))
+        })
+        .collect();
+    let mut told = vec![match parts.is_empty() {
+        true => format!("{} were ready, and there was no file to run them on.", plural(run, "rule")),
+        false => format!(
+            "{} on the syntax of {}: {}.",
+            if run == 1 { "1 rule was run".to_owned() } else { format!("{run} rules were run") },
+            plural(files, "file"),
+            parts.join(", ")
+        ),
+    }];
+    told.push(
+        "What a rule finds is where to look: of high confidence a problem as a rule, of medium often, of low worth a \
+         look. Whether it can be exploited must be judged by reading."
+            .to_owned(),
     );
     let mut gaps: Vec<String> = Vec::new();
-    if let Some((short, told)) = looked.failures() {
-        gaps.push(short);
-        text.push_str(&format!(" {told}."));
-    }
-    let missing = looked.missing(inventory);
-    if !missing.is_empty() {
-        gaps.push(format!("not searched for: {}", missing.join(", ")));
-        text.push_str(&format!(" Not searched for: {}.", missing.join(", ")));
-    }
-    if !looked.directories.contains(".") {
-        let folders: Vec<String> = looked.directories.iter().map(|folder| code(folder)).collect();
-        gaps.push(format!("only {}", folders.join(", ")));
-        text.push_str(&format!(" Only {} was searched.", folders.join(", ")));
-    }
-    for search in &looked.searches {
-        let shown = search.matches.len() as u64;
-        if search.cut || shown < search.total {
-            gaps.push(format!("step {} showed {shown} of {}", search.step, plural(search.total, "line")));
-            text.push_str(&format!(
-                " Step {} showed {shown} of {}: there may be more than is listed.",
-                search.step,
-                plural(search.total, "line")
-            ));
-        }
-        if !search.complete {
-            gaps.push(format!("step {} ended early", search.step));
-            text.push_str(&format!(
-                " Step {} ended before it had seen all files, at its limit of text or entries.",
-                search.step
-            ));
-        }
-    }
-    if let Some(skipped) = skipped(&looked.searches, &mut gaps) {
-        text.push_str(&skipped);
-    }
-    if inventory.partial_code().is_some() {
-        text.push_str(" Which languages to search was told from the files that listings showed.");
-    }
-    let evidence: Vec<Evidence> = looked
-        .searches
+    let without: Vec<&str> = languages
+        .0
         .iter()
-        .map(|search| Evidence::step(search.step))
-        .chain(looked.failed_steps())
+        .filter(|name| !by_files.iter().any(|(known, _)| known == name))
+        .map(String::as_str)
         .collect();
-    let mut claim = Claim::new(About::Problem, "coverage", text, super::claim::merge(evidence));
+    if !without.is_empty() {
+        gaps.push(format!("not searched for lack of rules: {}", without.join(", ")));
+        told.push(format!("Languages of the project without rules: {}.", without.join(", ")));
+    }
+    gaps.extend(failures.told().map(|(short, long)| {
+        told.push(format!("{long}."));
+        short
+    }));
+    gaps.extend(limits(found, &mut told));
+    aside(sum("set_apart"), sum("suppressed"), &mut told);
+    let evidence =
+        found.series.iter().flat_map(|series| series.values().map(|(step, _)| Evidence::step(step)));
+    let evidence = evidence.chain(failures.evidence()).collect();
+    let mut claim = Claim::new(About::Problem, "coverage", told.join(" "), merge(evidence));
     claim.partial = (!gaps.is_empty()).then(|| gaps.join("; "));
     claim
 }
 
-/// Files that searches passed over, how many and why.
-fn skipped(searches: &[Search], gaps: &mut Vec<String>) -> Option<String> {
-    let mut text = String::new();
-    let binary = searches.iter().map(|search| search.binary_files).max().unwrap_or(0);
-    if binary > 0 {
-        text.push_str(&format!(" Skipped as binary: {}.", plural(binary, "file")));
+/// Folders, pages and files that weren't searched or shown.
+fn limits(found: &Found<'_>, told: &mut Vec<String>) -> Vec<String> {
+    let mut gaps = Vec::new();
+    if !found.series.iter().any(|series| series.directory == ".") {
+        let folders: Vec<String> = found.series.iter().map(|series| series.directory.clone()).collect();
+        gaps.push(format!("only {}", named(&folders, NAMED)));
+        told.push(format!("Only {} was searched.", named(&folders, NAMED)));
     }
-    let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for told in searches.iter().flat_map(|search| &search.unsearched) {
-        let (path, reason) = told.split_once(": ").unwrap_or((told, "no reason given"));
-        reasons.entry(reason).or_default().insert(path.trim_matches('`'));
+    for series in &found.series {
+        let shown: u64 = series.values().map(|(_, page)| list(page, "found").count() as u64).sum();
+        let all = total(series);
+        if shown < all {
+            gaps.push(format!("{shown} of {} shown", plural(all, "place")));
+            told.push(format!("{shown} of {} are listed, the worst first.", plural(all, "place")));
+        }
+        if !series.is_complete() {
+            gaps.push(format!("step {} ended early", series.step()));
+            told.push(format!("Step {} ended before it had searched all files.", series.step()));
+        }
+        if let Some(skipped) = series.skipped() {
+            let count = list(series.first_value(), "skipped").count() as u64;
+            gaps.push(format!(
+                "{} passed over",
+                plural(count, "file or rule").replace("file or rules", "files or rules")
+            ));
+            told.push(format!("Passed over: {skipped}."));
+        }
     }
-    let count: usize = reasons.values().map(BTreeSet::len).sum();
-    if count > 0 {
-        let least =
-            if searches.iter().any(|search| search.unsearched.len() >= NAMED) { "at least " } else { "" };
-        let told: Vec<String> = reasons
-            .iter()
-            .map(|(reason, paths)| {
-                let names: Vec<String> = paths.iter().take(SHOWN).map(|path| code(path)).collect();
-                let more = paths.len().saturating_sub(SHOWN);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("{}{more} ({reason})", names.join(", "))
-            })
-            .collect();
-        let files = plural(count as u64, "file or folder").replace("file or folders", "files or folders");
-        gaps.push(format!("{least}{files} passed over"));
-        text.push_str(&format!(" Passed over: {least}{files}, {}.", told.join("; ")));
-    }
-    (!text.is_empty()).then_some(text)
+    gaps
 }
 
-/// Without a search for known shapes only what was seen has been looked at.
-fn read_only(looked: &Looked<'_>) -> Claim {
-    let mut seen = Vec::new();
-    if !looked.read.is_empty() {
-        seen.push(format!("what was read, {}", plural(looked.read.len() as u64, "file")));
+/// What was left out on purpose.
+fn aside(set_apart: u64, suppressed: u64, told: &mut Vec<String>) {
+    if set_apart > 0 {
+        told.push(format!(
+            "Set apart as vendored or generated, and not searched: {}.",
+            plural(set_apart, "file")
+        ));
     }
-    if !looked.own.is_empty() {
-        seen.push(format!("the lines that {} showed", plural(looked.own.len() as u64, "search")));
+    if suppressed > 0 {
+        let places = plural(suppressed, "place");
+        told.push(format!("Left out because a comment in the code says so: {places}."));
     }
-    let seen = seen.join(", and ");
-    let mut text =
-        format!("Known problems were looked for only in {seen}; the other files weren't searched.");
-    let mut gap = format!("only {seen}");
-    if let Some((short, told)) = looked.failures() {
-        text.push_str(&format!(" {told}."));
-        gap.push_str(&format!("; {short}"));
-    }
-    let evidence: Vec<Evidence> = looked
-        .read
-        .values()
-        .cloned()
-        .chain(looked.own.iter().map(|step| Evidence::step(*step)))
-        .chain(looked.failed_steps())
-        .collect();
-    let mut claim = Claim::new(About::Problem, "coverage", text, super::claim::merge(evidence));
-    claim.partial = Some(gap);
-    claim
 }
 
-/// All searches failed, and nothing was read.
-fn not_searched(looked: &Looked<'_>) -> Option<Claim> {
-    let (short, told) = looked.failures()?;
-    let text = format!("Known problems were not searched for: {told}.");
-    let evidence = looked.failed_steps().collect();
-    let mut claim = Claim::new(About::Problem, "not-searched", text, super::claim::merge(evidence));
-    claim.partial = Some(short);
+/// No search for problems gave a result.
+fn not_searched(observations: &[Observation], failures: &Failures<'_>) -> Option<Claim> {
+    if let Some((short, told)) = failures.told() {
+        let text = format!("Problems were not searched for: {told}.");
+        let mut claim =
+            Claim::new(About::Problem, "not-searched", text, merge(failures.evidence().collect()));
+        claim.partial = Some(short);
+        return Some(claim);
+    }
+    let looked = observations.iter().filter(|seen| seen.is_done() && LOOKING.contains(&seen.tool.as_str()));
+    let evidence: Vec<Evidence> = looked.map(|seen| Evidence::step(seen.step)).collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    let text = format!("Problems were not searched for: no call of {} was made.", code("find_problems"));
+    let mut claim = Claim::new(About::Problem, "not-searched", text, merge(evidence));
+    claim.partial = Some("no call of find_problems was made".to_owned());
     Some(claim)
 }

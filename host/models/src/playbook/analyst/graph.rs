@@ -1,8 +1,10 @@
 //! The project's packages and who imports whom: what a report draws.
 
 use super::claim::Evidence;
+use super::map::Map;
 use super::results::Observation;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A project's packages and the imports between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +54,38 @@ pub struct Edge {
 }
 
 /// The graph that the observations show; none if no map was made.
-pub fn graph(_observations: &[Observation]) -> Option<Graph> {
-    None
+pub fn graph(observations: &[Observation]) -> Option<Graph> {
+    let Map { series, packages, mut edges, total_packages, .. } = Map::of(observations)?;
+    let listed: BTreeMap<&str, u32> =
+        packages.iter().map(|package| (package.path.as_str(), package.layer)).collect();
+    edges.retain(|edge| listed.contains_key(edge.to.as_str()));
+    let cycles = cycles(&listed, &edges);
+    let omitted = total_packages.saturating_sub(packages.len() as u64);
+    Some(Graph {
+        step: series.step(),
+        cycles,
+        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        packages,
+        edges,
+    })
+}
+
+/// Packages are on the layer of those that they import only where they import each other.
+fn cycles(layers: &BTreeMap<&str, u32>, edges: &[Edge]) -> Vec<Vec<String>> {
+    let mut groups: Vec<BTreeSet<&str>> = Vec::new();
+    let level = edges.iter().filter(|edge| {
+        edge.from != edge.to && layers.get(edge.from.as_str()) == layers.get(edge.to.as_str())
+    });
+    for edge in level {
+        let mut group: BTreeSet<&str> = [edge.from.as_str(), edge.to.as_str()].into();
+        groups.retain(|other| {
+            let apart = other.is_disjoint(&group);
+            if !apart {
+                group.extend(other);
+            }
+            apart
+        });
+        groups.push(group);
+    }
+    groups.into_iter().map(|group| group.into_iter().map(str::to_owned).collect()).collect()
 }

@@ -1,8 +1,8 @@
 //! The files that listings showed: one list without repeats, and what it says about languages.
 
 use super::results::{Listing, Observation, listings};
+use super::setting::Setting;
 use super::wording::plural;
-use crate::playbook::place::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A listing names so many unreadable folders at most.
@@ -136,12 +136,12 @@ impl Inventory {
 
     /// Files that the project is made for; where there are none, examples and tests count.
     pub(in crate::playbook) fn core(&self) -> Vec<(&str, File)> {
-        for last in [Place::Product, Place::Support, Place::Docs] {
+        for last in [Setting::Product, Setting::Tooling, Setting::Documentation] {
             let found: Vec<_> = self
                 .files
                 .iter()
                 .filter(|(path, _)| {
-                    Place::of(path) <= last && Language::of(path).is_some_and(Language::is_code)
+                    Setting::of(path) <= last && Language::of(path).is_some_and(Language::is_code)
                 })
                 .map(|(path, file)| (path.as_str(), *file))
                 .collect();
@@ -155,7 +155,7 @@ impl Inventory {
     /// Languages by bytes of code, the most first; others' code isn't counted.
     pub(in crate::playbook) fn languages(&self) -> Vec<Share> {
         let mut shares: Vec<Share> = Vec::new();
-        let own = self.files.iter().filter(|(path, _)| Place::of(path) != Place::Foreign);
+        let own = self.files.iter().filter(|(path, _)| Setting::of(path) < Setting::Vendored);
         for (path, file) in own {
             let Some(language) = Language::of(path).filter(|language| language.is_code()) else { continue };
             match shares.iter_mut().find(|share| share.language == language) {
@@ -193,6 +193,22 @@ pub(in crate::playbook) const MANIFESTS: [&str; 14] = [
     "Dockerfile",
 ];
 
+/// Whether a path is that of a usual manifest.
+pub(in crate::playbook) fn is_manifest(path: &str) -> bool {
+    manifest_rank(path).is_some()
+}
+
+/// How early a manifest is worth reading, lower first; none for other files.
+pub(in crate::playbook) fn manifest_rank(path: &str) -> Option<usize> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    MANIFESTS.iter().position(|glob| match glob.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => name == *glob,
+    })
+}
+
 /// A glob for every file that counts as code, and for the usual manifests.
 pub(in crate::playbook) fn listed_pattern() -> String {
     let code = LANGUAGES.iter().filter(|(_, code, _)| *code);
@@ -227,7 +243,21 @@ impl Language {
 
     /// Whether `analyze_code` knows it.
     pub(in crate::playbook) fn is_analysed(self) -> bool {
-        matches!(self.name(), "Python" | "JavaScript" | "TypeScript" | "Rust" | "Go" | "Java" | "C")
+        matches!(
+            self.name(),
+            "Python"
+                | "JavaScript"
+                | "TypeScript"
+                | "Rust"
+                | "Go"
+                | "Java"
+                | "C"
+                | "C++"
+                | "C#"
+                | "Ruby"
+                | "PHP"
+                | "Shell"
+        )
     }
 }
 

@@ -1,32 +1,24 @@
-//! Claims about what files define and need: outlines of single files, and the definitions that
-//! one search showed for all of them.
+//! Claims about what single files define and need.
 
-use super::manifest::{Dependency, Manifest};
-use super::results::{Import, Observation, Outline, Symbol, outlines, searches};
-use super::wording::{code, plural};
+use super::results::{Import, Observation, Outline, Symbol, outlines};
+use super::wording::{code, named, plural};
 use super::{About, Claim, Evidence, Item};
-use crate::playbook::place::Place;
-use crate::playbook::skeleton::Skeleton;
 use std::collections::BTreeMap;
 
 /// So many definitions of one file are listed.
 const SYMBOLS: usize = 30;
-/// So many files are listed with their definitions.
-const FILES: usize = 80;
 
-pub(super) fn claims(observations: &[Observation], manifests: &[Manifest]) -> Vec<Claim> {
+pub(super) fn claims(observations: &[Observation]) -> Vec<Claim> {
     let mut latest: BTreeMap<String, Outline> = BTreeMap::new();
     for outline in outlines(observations) {
         latest.insert(outline.path.clone(), outline);
     }
     let mut files: Vec<Outline> = latest.into_values().collect();
     files.sort_by_key(|outline| outline.step);
-    let mut claims = definitions(observations);
-    claims.extend(files.iter().map(|outline| file(outline, manifests)));
-    claims
+    files.iter().map(file).collect()
 }
 
-fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
+fn file(outline: &Outline) -> Claim {
     let counts = [(outline.classes, "type"), (outline.functions, "function"), (outline.methods, "method")];
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word)).collect();
@@ -46,12 +38,12 @@ fn file(outline: &Outline, manifests: &[Manifest]) -> Claim {
         let names: Vec<String> = top.iter().take(8).map(|symbol| code(&name_of(symbol))).collect();
         text.push_str(&format!(" Defines {}{}.", names.join(", "), if top.len() > 8 { ", …" } else { "" }));
     }
-    let (inside, outside) = imports(outline, manifests);
+    let (inside, outside) = imports(outline);
     if !inside.is_empty() {
-        text.push_str(&format!(" Uses from the project: {}.", shorten(&inside, 10)));
+        text.push_str(&format!(" Uses from the project: {}.", named(&inside, 10)));
     }
     if !outside.is_empty() {
-        text.push_str(&format!(" From outside: {}.", shorten(&outside, 10)));
+        text.push_str(&format!(" From outside: {}.", named(&outside, 10)));
     }
     let items = top.iter().take(SYMBOLS).map(|symbol| item(outline, symbol)).collect();
     let mut claim =
@@ -124,10 +116,10 @@ fn name_of(symbol: &Symbol) -> String {
 }
 
 /// Imports of the project's own modules and of others', without repeats, in the file's order.
-fn imports(outline: &Outline, manifests: &[Manifest]) -> (Vec<String>, Vec<String>) {
+fn imports(outline: &Outline) -> (Vec<String>, Vec<String>) {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for import in &outline.imports {
-        let own = is_own(outline, &import.kind, &import.module, manifests);
+        let own = is_own(outline, import);
         let name = if own { near(outline, &import.module) } else { root(&outline.language, &import.module) };
         let list = if own { &mut inside } else { &mut outside };
         if !list.contains(&name) && !matches!(name.as_str(), "" | "crate" | "self" | "super") {
@@ -137,7 +129,8 @@ fn imports(outline: &Outline, manifests: &[Manifest]) -> (Vec<String>, Vec<Strin
     (inside, outside)
 }
 
-fn is_own(outline: &Outline, kind: &str, module: &str, manifests: &[Manifest]) -> bool {
+fn is_own(outline: &Outline, import: &Import) -> bool {
+    let module = import.module.as_str();
     match outline.language.as_str() {
         "python" => {
             let first = module.split('.').next().unwrap_or_default();
@@ -147,27 +140,15 @@ fn is_own(outline: &Outline, kind: &str, module: &str, manifests: &[Manifest]) -
         "rust" => {
             let first = module.split("::").next().unwrap_or_default();
             let submodule = |import: &Import| import.kind == "submodule" && import.module == first;
-            let package = |manifest: &Manifest| {
-                let local = |one: &Dependency| {
-                    one.name.replace('-', "_") == first && one.requirement.starts_with("path ")
-                };
-                manifest.ecosystem == "Rust" && manifest.dependencies.iter().any(local)
-            };
-            kind == "submodule"
+            import.kind == "submodule"
                 || matches!(first, "crate" | "self" | "super")
                 || outline.imports.iter().any(submodule)
-                || manifests.iter().any(package)
         }
-        "go" => manifests
-            .iter()
-            .filter(|manifest| manifest.ecosystem == "Go")
-            .filter_map(|manifest| manifest.name.as_ref())
-            .any(|name| module.starts_with(name.text.as_str())),
         "java" => {
             let near = |text: &str| text.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
             outline.package.as_deref().is_some_and(|package| near(package) == near(module))
         }
-        "c" => module.starts_with('"'),
+        "c" | "cpp" => module.starts_with('"'),
         _ => false,
     }
 }
@@ -188,71 +169,6 @@ fn root(language: &str, module: &str) -> String {
         "java" => module.split('.').take(3).collect::<Vec<_>>().join("."),
         _ => module.to_owned(),
     }
-}
-
-/// What one search showed of all files.
-fn definitions(observations: &[Observation]) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for search in searches(observations) {
-        let asked = observations.iter().find(|seen| seen.step == search.step);
-        let pattern = asked.and_then(|seen| seen.input.get("pattern")).and_then(serde_json::Value::as_str);
-        let Some(skeleton) = pattern.and_then(Skeleton::of_search) else { continue };
-        let mut files: BTreeMap<&str, Vec<(&str, u32)>> = BTreeMap::new();
-        for found in search.matches.iter().filter(|found| Place::of(&found.path) <= Place::Support) {
-            if let Some(name) = skeleton.name(&found.text) {
-                let names = files.entry(&found.path).or_default();
-                if !names.iter().any(|(had, _)| *had == name) {
-                    names.push((name, found.line));
-                }
-            }
-        }
-        if files.is_empty() {
-            continue;
-        }
-        let total = files.len();
-        let count: usize = files.values().map(Vec::len).sum();
-        let items: Vec<Item> =
-            files.into_iter().take(FILES).map(|(path, names)| defined(search.step, path, &names)).collect();
-        let (file, defines) = if total == 1 { ("file", "defines") } else { ("files", "define") };
-        let mut text = format!(
-            "{total} {} {file} {defines} {} at top level: {} in all.",
-            skeleton.language,
-            if skeleton.language == "Python" { "classes and functions" } else { "what others can use" },
-            plural(count as u64, "name")
-        );
-        if search.cut {
-            text.push_str(&format!(
-                " The search showed {} of {}; there may be more.",
-                search.matches.len(),
-                plural(search.total, "line")
-            ));
-        }
-        let mut claim = Claim::new(About::Module, "definitions", text, vec![Evidence::step(search.step)]);
-        claim.items = items;
-        claim.omitted = total.saturating_sub(FILES) as u32;
-        claims.push(claim);
-    }
-    claims
-}
-
-fn defined(step: u64, path: &str, names: &[(&str, u32)]) -> Item {
-    let shown: Vec<String> = names.iter().take(12).map(|(name, _)| (*name).to_owned()).collect();
-    let more = names.len().saturating_sub(shown.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let lines = names.iter().map(|(_, line)| *line);
-    let (first, last) = (lines.clone().min().unwrap_or(1), lines.max().unwrap_or(1));
-    Item {
-        text: path.to_owned(),
-        detail: format!("{}{more}", shown.join(", ")),
-        evidence: Evidence::lines(step, path, first, last),
-        finding: None,
-    }
-}
-
-fn shorten(names: &[String], most: usize) -> String {
-    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
-    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
 }
 
 /// A text cut at so many characters.

@@ -68,34 +68,7 @@ pub(in crate::playbook) struct Entry {
 pub(in crate::playbook) struct Text {
     pub(in crate::playbook) step: u64,
     pub(in crate::playbook) path: String,
-    pub(in crate::playbook) text: String,
-    pub(in crate::playbook) first_line: u32,
-    pub(in crate::playbook) cut: bool,
-}
-
-/// What a search found.
-#[derive(Debug, Clone)]
-pub(in crate::playbook) struct Search {
-    pub(in crate::playbook) step: u64,
-    pub(in crate::playbook) matches: Vec<Match>,
-    pub(in crate::playbook) total: u64,
-    pub(in crate::playbook) cut: bool,
-    pub(in crate::playbook) files_searched: u64,
-    /// Files that were skipped because they are binary.
-    pub(in crate::playbook) binary_files: u64,
-    /// What wasn't searched, as `path: reason`, as far as it is named.
-    pub(in crate::playbook) unsearched: Vec<String>,
-    /// Whether the search came to its end.
-    pub(in crate::playbook) complete: bool,
-}
-
-/// A line that matches.
-#[derive(Debug, Clone)]
-pub(in crate::playbook) struct Match {
-    pub(in crate::playbook) path: String,
-    pub(in crate::playbook) line: u32,
-    pub(in crate::playbook) text: String,
-    pub(in crate::playbook) after: Vec<String>,
+    pub(in crate::playbook) lines: (u32, u32),
 }
 
 /// What a source file defines and needs.
@@ -125,6 +98,8 @@ pub(in crate::playbook) struct Symbol {
     pub(in crate::playbook) last_line: u32,
     pub(in crate::playbook) exported: bool,
     pub(in crate::playbook) doc: Option<String>,
+    /// Cyclomatic complexity, of functions with a body.
+    pub(in crate::playbook) cyclomatic: Option<u32>,
 }
 
 /// A reference to other code.
@@ -154,7 +129,7 @@ pub(in crate::playbook) fn listings(observations: &[Observation]) -> impl Iterat
             .collect(),
         total: number(&seen.value, "total"),
         cut: flag(&seen.value, "cut"),
-        complete: seen.value.get("complete") != Some(&Value::Bool(false)),
+        complete: is_complete(&seen.value),
         unreadable: list(&seen.value, "unreadable").count() as u64,
     })
 }
@@ -165,33 +140,8 @@ pub(in crate::playbook) fn texts(observations: &[Observation]) -> impl Iterator<
         Some(Text {
             step: seen.step,
             path: path_of(seen)?,
-            first_line: line(&seen.value, "first_line").max(1),
-            cut: flag(&seen.value, "cut") || was_cut(seen.value.get("text")?.as_str()?),
-            text: seen.value.get("text")?.as_str()?.to_owned(),
+            lines: (small(&seen.value, "first_line").max(1), small(&seen.value, "last_line").max(1)),
         })
-    })
-}
-
-/// Every search, oldest first.
-pub(in crate::playbook) fn searches(observations: &[Observation]) -> impl Iterator<Item = Search> + '_ {
-    done(observations, "search_text").map(|seen| Search {
-        step: seen.step,
-        matches: list(&seen.value, "matches")
-            .filter_map(|found| {
-                Some(Match {
-                    path: tidy(found.get("path")?.as_str()?),
-                    line: line(found, "line"),
-                    text: found.get("text")?.as_str()?.to_owned(),
-                    after: list(found, "after").filter_map(Value::as_str).map(str::to_owned).collect(),
-                })
-            })
-            .collect(),
-        total: number(&seen.value, "total"),
-        cut: flag(&seen.value, "cut"),
-        files_searched: number(&seen.value, "files_searched"),
-        binary_files: number(&seen.value, "binary_files"),
-        unsearched: list(&seen.value, "unsearched").filter_map(Value::as_str).map(str::to_owned).collect(),
-        complete: seen.value.get("complete") != Some(&Value::Bool(false)),
     })
 }
 
@@ -203,7 +153,7 @@ pub(in crate::playbook) fn outlines(observations: &[Observation]) -> impl Iterat
             step: seen.step,
             path: path_of(seen)?,
             language: text(&seen.value, "language"),
-            package: seen.value.get("package_name").and_then(Value::as_str).map(str::to_owned),
+            package: maybe(&seen.value, "package_name"),
             symbols: list(&seen.value, "outline").filter_map(symbol).collect(),
             imports: list(&seen.value, "imports")
                 .filter_map(|import| {
@@ -227,21 +177,20 @@ fn symbol(value: &Value) -> Option<Symbol> {
     Some(Symbol {
         kind: text(value, "kind"),
         name: value.get("name")?.as_str()?.to_owned(),
-        owner: value.get("owner").and_then(Value::as_str).map(str::to_owned),
-        first_line: line(value, "first_line"),
-        last_line: line(value, "last_line"),
+        owner: maybe(value, "owner"),
+        first_line: small(value, "first_line"),
+        last_line: small(value, "last_line"),
         exported: flag(value, "exported"),
-        doc: value.get("doc").and_then(Value::as_str).map(str::to_owned),
+        doc: maybe(value, "doc"),
+        cyclomatic: value
+            .get("complexity")
+            .filter(|told| told.is_object())
+            .map(|told| small(told, "cyclomatic")),
     })
 }
 
 fn done<'a>(observations: &'a [Observation], tool: &'a str) -> impl Iterator<Item = &'a Observation> + 'a {
     observations.iter().filter(move |seen| seen.tool == tool && seen.is_done())
-}
-
-/// Whether the fence cut a text short; it then ends in `…[cut: 1000 of 52000 bytes]`.
-fn was_cut(text: &str) -> bool {
-    text.ends_with(" bytes]") && text.rfind("…[cut: ").is_some_and(|at| text.len() - at < 80)
 }
 
 /// The tidied path from the result, else as it was asked for.
@@ -250,21 +199,30 @@ fn path_of(seen: &Observation) -> Option<String> {
     Some(tidy(told.as_str()?))
 }
 
-fn tidy(path: &str) -> String {
+pub(super) fn tidy(path: &str) -> String {
     let path = path.trim_start_matches('/');
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-fn text(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+pub(super) fn text(value: &Value, key: &str) -> String {
+    maybe(value, key).unwrap_or_default()
 }
 
-fn flag(value: &Value, key: &str) -> bool {
+pub(super) fn maybe(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+pub(super) fn flag(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool).unwrap_or(false)
 }
 
+/// Only where it says so a result isn't the whole.
+pub(super) fn is_complete(value: &Value) -> bool {
+    value.get("complete") != Some(&Value::Bool(false))
+}
+
 /// 64-bit numbers come as text where they are large.
-fn number(value: &Value, key: &str) -> u64 {
+pub(super) fn number(value: &Value, key: &str) -> u64 {
     match value.get(key) {
         Some(Value::Number(number)) => number.as_u64().unwrap_or(0),
         Some(Value::String(text)) => text.parse().unwrap_or(0),
@@ -272,11 +230,11 @@ fn number(value: &Value, key: &str) -> u64 {
     }
 }
 
-/// A line's number; no file has more than a billion.
-fn line(value: &Value, key: &str) -> u32 {
+/// A number that is small where it makes sense, such as that of a line: at most a billion.
+pub(super) fn small(value: &Value, key: &str) -> u32 {
     number(value, key).min(1_000_000_000) as u32
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
 }

@@ -1,20 +1,19 @@
-//! Findings about dependencies, as manifests ask for them.
+//! Findings about dependencies, as manifests ask for them and no lock file settles them.
 
-use super::manifest::{Dependency, Manifest};
+use super::detected::{Dependency, Detected};
 use super::wording::plural;
-use super::{About, Claim, Concern, Evidence, Item, Severity};
-use crate::playbook::place::Place;
+use super::{About, Claim, Concern, Item, Severity};
 
-pub(super) fn claims(manifests: &[Manifest]) -> Vec<Claim> {
+pub(super) fn claims(detected: &Detected<'_>) -> Vec<Claim> {
     let any = finding(
-        manifests,
+        detected,
         "any-version",
         "Any version of a dependency is accepted",
         "The next install may bring a release that breaks the program or that somebody else has published under the name; ask for a range.",
         |one| matches!(one.requirement.as_str(), "*" | "latest" | "x" | ">=0" | ">= 0"),
     );
     let moving = finding(
-        manifests,
+        detected,
         "moving-source",
         "A dependency comes straight from an address",
         "What stands there can change without a new version; pin a commit, and prefer releases.",
@@ -38,21 +37,21 @@ fn pinned(address: &str) -> bool {
 }
 
 fn finding(
-    manifests: &[Manifest],
+    detected: &Detected<'_>,
     topic: &str,
     title: &str,
     why: &str,
     wrong: impl Fn(&Dependency) -> bool,
 ) -> Option<Claim> {
-    let items: Vec<Item> = manifests
+    let items: Vec<Item> = detected
+        .dependencies
         .iter()
-        .filter(|manifest| Place::of(&manifest.path) <= Place::Support)
-        .flat_map(|manifest| manifest.dependencies.iter().map(move |one| (manifest, one)))
-        .filter(|(_, one)| wrong(one))
-        .map(|(manifest, one)| Item {
+        .filter(|one| one.resolved.is_none() && detected.setting(&one.path).counts())
+        .filter(|one| wrong(one))
+        .map(|one| Item {
             text: format!("{} {}", one.name, one.requirement),
             detail: one.scope.name().to_owned(),
-            evidence: Evidence::lines(manifest.step, &manifest.path, one.line, one.line),
+            evidence: one.evidence.clone(),
             finding: None,
         })
         .collect();

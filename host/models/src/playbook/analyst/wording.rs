@@ -39,12 +39,43 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// One name for each language, whichever tool told it.
+pub(super) fn known_as(name: &str) -> &str {
+    match name {
+        "python" => "Python",
+        "javascript" | "JSX" | "jsx" => "JavaScript",
+        "typescript" | "tsx" | "TSX" => "TypeScript",
+        "rust" => "Rust",
+        "go" => "Go",
+        "java" => "Java",
+        "c" => "C",
+        "cpp" => "C++",
+        "csharp" => "C#",
+        "ruby" => "Ruby",
+        "php" => "PHP",
+        "bash" | "Bash" => "Shell",
+        "json" => "JSON",
+        "yaml" => "YAML",
+        "toml" => "TOML",
+        "html" => "HTML",
+        "css" => "CSS",
+        other => other,
+    }
+}
+
 /// A text as a Markdown code span, whatever backticks it holds.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{room}{text}{room}{fence}")
+}
+
+/// The first names as code, and how many more there are.
+pub(super) fn named(names: &[String], most: usize) -> String {
+    let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
+    let more = if names.len() > most { format!(" and {} more", names.len() - most) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// `steps 3–5, 9`

@@ -1,5 +1,5 @@
 use super::folder::Folder;
-use super::{Way, drive};
+use super::{PLAIN, Way, drive};
 use serde_json::json;
 
 fn project() -> Folder {
@@ -28,9 +28,8 @@ fn tasks_that_a_person_removed_are_not_done() {
     let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
     assert!(run.achieved);
     assert_eq!(run.done.len(), 1);
-    // It still needs to know what there is.
-    assert_eq!(run.tools().first(), Some(&"list_files"));
-    assert!(run.claims().iter().any(|claim| claim.topic == "py-os-system"));
+    assert_eq!(run.tools(), ["find_problems"]);
+    assert!(run.claims().iter().any(|claim| claim.topic == "python-eval"));
 }
 
 #[test]
@@ -57,15 +56,25 @@ fn tasks_in_a_persons_words_are_understood_also_in_chinese() {
     let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
     assert!(run.achieved);
     assert!(run.done.iter().all(|task| task["status"] == "completed"), "{:#?}", run.done);
-    assert!(run.tools().contains(&"analyze_code") && run.tools().contains(&"search_text"));
+    assert!(run.tools().contains(&"list_files") && run.tools().contains(&"detect_stack"));
 }
 
 #[test]
 fn a_task_that_names_a_folder_is_kept_to_it() {
     let edit = |_| vec![json!({ "id": "x", "description": "Look for security problems in b/ only" })];
     let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
+    assert_eq!(run.observations[0]["input"]["directory"], "b");
     let topics: Vec<_> = run.claims().into_iter().filter(|c| c.severity.is_some()).map(|c| c.topic).collect();
-    assert_eq!(topics, ["py-eval"]);
+    assert_eq!(topics, ["python-eval"]);
+}
+
+#[test]
+fn a_task_that_names_a_file_is_kept_to_it() {
+    let edit = |_| vec![json!({ "id": "x", "description": "Outline the structure of a/app.py" })];
+    let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
+    assert_eq!(run.tools(), ["map_code", "analyze_code"]);
+    assert_eq!(run.observations[0]["input"]["directory"], ".");
+    assert_eq!(run.observations[1]["input"]["file_path"], "a/app.py");
 }
 
 #[test]
@@ -111,7 +120,7 @@ fn when_everything_is_rejected_a_person_is_asked_once_and_the_run_ends() {
     let run = drive(&project(), &Way { rejects: &rejects, limit: 50, ..Way::default() });
     assert_eq!(run.questions.len(), 1, "{:#?}", run.questions);
     assert!(!run.achieved, "{:#?} {:#?}", run.done, run.observations);
-    assert_eq!(run.done.len(), 4);
+    assert_eq!(run.done.len(), 3);
     for task in &run.done {
         let summary = task["summary"].as_str().unwrap();
         assert_eq!(task["status"], "failed");
@@ -131,12 +140,31 @@ fn a_person_who_rejects_even_the_last_call_is_offered_another_one_until_the_iter
 
 #[test]
 fn a_task_that_had_results_before_the_rest_was_rejected_is_completed() {
-    let rejects = |tool: &str, input: &serde_json::Value| {
-        tool == "search_text"
-            && input["pattern"].as_str().is_some_and(|pattern| pattern.contains("PRIVATE KEY"))
-    };
+    let rejects =
+        |tool: &str, input: &serde_json::Value| tool == "analyze_code" && input["file_path"] != "a/app.py";
     let run = drive(&project(), &Way { rejects: &rejects, ..Way::default() });
     assert!(run.achieved && run.questions.is_empty());
-    let coverage = run.claims().into_iter().find(|claim| claim.topic == "coverage").unwrap();
-    assert!(coverage.text.contains("Not searched for: keys and passwords."), "{}", coverage.text);
+    assert_eq!(run.task("structure")["status"], "completed");
+}
+
+#[test]
+fn tasks_of_plans_that_were_made_for_listing_and_manifests_are_understood() {
+    let edit = |_| {
+        vec![
+            json!({ "id": "inventory", "description": "", "kind": "inventory" }),
+            json!({ "id": "manifests", "description": "", "kind": "manifests" }),
+        ]
+    };
+    let run = drive(&project(), &Way { edit: &edit, ..Way::default() });
+    assert!(run.achieved);
+    assert_eq!(run.tools(), ["list_files", "detect_stack"]);
+}
+
+#[test]
+fn problems_that_a_person_plans_without_the_tool_for_them_are_said_not_to_be_searched_for() {
+    let edit = |_| vec![json!({ "id": "x", "description": "Find security problems" })];
+    let run = drive(&project(), &Way { tools: PLAIN, edit: &edit, ..Way::default() });
+    assert!(!run.achieved && run.questions.is_empty());
+    let summary = run.task("x")["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Not done: problems needs find_problems, which isn't offered."), "{summary}");
 }

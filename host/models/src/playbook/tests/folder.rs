@@ -16,7 +16,7 @@ pub(in crate::playbook) struct Folder {
     pub(in crate::playbook) files: BTreeMap<String, String>,
     /// Calls of these tools fail.
     pub(in crate::playbook) broken: Vec<&'static str>,
-    /// A listing shows no more than this.
+    /// A listing or page shows no more than this.
     pub(in crate::playbook) shows: Option<usize>,
 }
 
@@ -56,6 +56,9 @@ impl Folder {
             "read_file" => self.read(input),
             "search_text" => Some(self.search(input)),
             "analyze_code" => self.analyze(input),
+            "detect_stack" => Some(self.stack(input)),
+            "map_code" => Some(self.map(input)),
+            "find_problems" => Some(self.problems(input)),
             other => panic!("no tool {other}"),
         };
         match value {
@@ -66,7 +69,7 @@ impl Folder {
         }
     }
 
-    fn below<'a>(&'a self, input: &'a Value) -> impl Iterator<Item = (&'a String, &'a String)> {
+    pub(super) fn below<'a>(&'a self, input: &'a Value) -> impl Iterator<Item = (&'a String, &'a String)> {
         let directory = input["directory"].as_str().unwrap_or(".").to_owned();
         self.files.iter().filter(move |(path, _)| {
             directory == "." || **path == directory || path.starts_with(&format!("{directory}/"))

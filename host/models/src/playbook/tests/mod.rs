@@ -1,5 +1,6 @@
 //! The playbook driven as the loop would drive it, over small projects.
 
+mod code_tools;
 mod edits;
 mod folder;
 mod limits;
@@ -42,7 +43,10 @@ pub(super) struct Way<'a> {
     pub(super) rejects: &'a dyn Fn(&str, &Value) -> bool,
 }
 
-pub(super) const ALL: &[&str] = &["read_file", "list_files", "search_text", "analyze_code"];
+pub(super) const ALL: &[&str] =
+    &["read_file", "list_files", "search_text", "analyze_code", "map_code", "find_problems", "detect_stack"];
+/// The tools without those that look at the whole code.
+pub(super) const PLAIN: &[&str] = &["read_file", "list_files", "search_text", "analyze_code"];
 
 impl Default for Way<'_> {
     fn default() -> Self {

@@ -5,11 +5,9 @@ use super::folder::{Folder, sample};
 use super::{ALL, answer};
 use serde_json::{Value, json};
 
-/// One run: its tasks, and what the run above it had done.
+/// One run of one task.
 struct Below<'a> {
     folder: &'a Folder,
-    above: &'a [Value],
-    done: Vec<Value>,
     limit: u32,
     first_step: usize,
 }
@@ -21,9 +19,8 @@ impl Below<'_> {
         let (mut own, mut used): (Vec<Value>, u32) = (Vec::new(), 0);
         loop {
             let facts = |stage: &str, own: &[Value], used: u32| {
-                let seen: Vec<&Value> = self.above.iter().chain(own).collect();
-                json!({ "flow": "staged", "stage": stage, "task": task, "open": [task], "done": self.done,
-                        "tools": tools(), "observations": seen, "iterations": { "used": used, "limit": self.limit } })
+                json!({ "flow": "staged", "stage": stage, "task": task, "open": [task], "done": [],
+                        "tools": tools(), "observations": own, "iterations": { "used": used, "limit": self.limit } })
             };
             assert!(used + 3 <= self.limit, "{} ran into its cap of {}", task["id"], self.limit);
             let choice = answer(facts("decide", &own, used)).unwrap();
@@ -56,11 +53,10 @@ fn plan(limit: u32) -> Vec<Value> {
 }
 
 #[test]
-fn all_tasks_wait_for_the_inventory_and_for_nothing_else() {
+fn no_task_waits_for_another_where_the_tools_for_code_are_offered() {
     for limit in [6, 10, 12, 50] {
         let plan = plan(limit);
-        assert_eq!(plan[0]["depends_on"], json!([]));
-        assert!(plan[1..].iter().all(|task| task["depends_on"] == json!(["inventory"])), "{plan:#?}");
+        assert!(plan.iter().all(|task| task["depends_on"] == json!([])), "{plan:#?}");
     }
 }
 
@@ -69,20 +65,10 @@ fn tasks_that_see_nothing_of_each_other_are_completed_within_their_shares() {
     let folder = sample();
     for limit in [12, 15, 20, 30, 50, 100] {
         let tasks = plan(limit);
-        let first = Below { folder: &folder, above: &[], done: vec![], limit: limit - 1, first_step: 1 };
-        let (above, inventory, used) = first.work(&tasks[0]);
-        assert_eq!(inventory["status"], "completed");
-        let used = used + 1;
-        let share = (limit - used) / (tasks.len() as u32 - 1);
-        let (mut done, mut all) = (vec![inventory.clone()], used);
-        for (place, task) in tasks[1..].iter().enumerate() {
-            let below = Below {
-                folder: &folder,
-                above: &above,
-                done: vec![inventory.clone()],
-                limit: share,
-                first_step: 100 * (place + 1),
-            };
+        let share = (limit - 1) / tasks.len() as u32;
+        let (mut done, mut all) = (vec![], 1);
+        for (place, task) in tasks.iter().enumerate() {
+            let below = Below { folder: &folder, limit: share, first_step: 100 * place + 1 };
             let (_, task, used) = below.work(task);
             assert_eq!(task["status"], "completed", "{limit}: {task:#?}");
             done.push(task);

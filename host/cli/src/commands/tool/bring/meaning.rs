@@ -24,6 +24,9 @@ pub(super) fn of(imports: &[String]) -> Vec<(String, &'static str)> {
                 (package, "asks for chance, which is made up unless real chance is granted")
             }
             Some((package @ "wasi:io", _)) => (package, "waits, and moves bytes"),
+            Some(("ringfence:host", "fan-out")) => {
+                (bare, "has the host work on many files, as it may open them")
+            }
             Some((package @ "wasi:config", _)) => (package, "asks for settings of its own"),
             Some(_) | None => (import.as_str(), "isn't offered here: calls of its tools will fail"),
         };

@@ -14,10 +14,14 @@ pub(super) struct Use {
 }
 
 /// In the order in which people ask. The imports that belong to each begin so.
-const KNOWN: [(&[&str], Use); 8] = [
+const KNOWN: [(&[&str], Use); 9] = [
     (
         &["wasi:filesystem/"],
         Use { what: "files", here: "those of granted folders; changes wait until they are applied" },
+    ),
+    (
+        &["ringfence:host/fan-out"],
+        Use { what: "work on many files", here: "by the host, each in an instance that sees nothing else" },
     ),
     (&["wasi:http/"], Use { what: "requests over HTTP", here: "to granted hosts alone" }),
     (
