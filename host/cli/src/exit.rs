@@ -22,6 +22,8 @@ pub enum Exit {
     Limit,
     /// The model could not be reached or gave no usable answer.
     Model,
+    /// Finished, with a finding as bad as the command was told to fail on.
+    Findings,
     /// Interrupted; can be resumed.
     Interrupted,
     /// What another process ended with, passed on.
@@ -38,6 +40,7 @@ impl Exit {
             Self::Waiting => 3,
             Self::Limit => 4,
             Self::Model => 5,
+            Self::Findings => 6,
             Self::Interrupted => 130,
             Self::Other(code) => code,
         }

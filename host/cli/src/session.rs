@@ -33,8 +33,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+mod delivery;
 mod stopped;
 
+pub use delivery::{Delivery, Form, write};
 pub use stopped::{ended, tell_question, tell_staged};
 
 use stopped::conclude;
@@ -89,6 +91,8 @@ pub struct Beginning {
     pub durability: Durability,
     /// The command that is told what becomes of the run.
     pub notify: Option<String>,
+    /// What becomes of its report.
+    pub delivery: Delivery,
 }
 
 /// How a run is taken up again.
@@ -103,6 +107,8 @@ pub struct Resumption {
     pub durability: Durability,
     /// The command that is told what becomes of the run.
     pub notify: Option<String>,
+    /// What becomes of its report.
+    pub delivery: Delivery,
 }
 
 /// A run as its driver left it.
@@ -120,14 +126,17 @@ pub struct Driven {
 /// Begins a run, drives it until it stops, and tells how.
 pub fn begin(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Exit> {
     let durability = beginning.durability;
+    let delivery = beginning.delivery.clone();
     let driven = drive(beginning, folders, voice)?;
-    conclude(&folders.open_store(durability)?, driven.run.state(), &driven.halt, folders, voice)?;
-    Ok(driven.halt.exit())
+    let store = folders.open_store(durability)?;
+    conclude(&store, driven.run.state(), &driven.halt, &delivery, folders, voice)?;
+    delivery.exit(driven.halt.exit(), || report_of(&store.journal(&driven.run.state().run)?))
 }
 
 /// Begins a run and drives it until it stops.
 pub fn drive(beginning: Beginning, folders: &Folders, voice: Voice) -> Result<Driven> {
-    let Beginning { goal, settings, project, model, fenced, yes, durability, notify } = beginning;
+    let Beginning { goal, settings, project, model, fenced, yes, durability, notify, delivery: _ } =
+        beginning;
     let at = Store::now();
     let id = new_id(at.0);
     let started = Event {
@@ -248,7 +257,7 @@ pub fn go_on(
 ) -> Result<Exit> {
     let Opened { store, lease, run, unjournaled, was_driven } = opened;
     let Means { project, model, fenced } = means;
-    let Resumption { other: _, record: _, reviewer, durability: _, notify } = resumption;
+    let Resumption { other: _, record: _, reviewer, durability: _, notify, delivery } = resumption;
     let notify = subscription(notify, &run.state().run, &project, folders);
     let yes = reviewer.yes;
     let sandbox = fenced.sandbox.clone();
@@ -276,8 +285,8 @@ pub fn go_on(
         stopwatch: Stopwatch::with(unjournaled),
         awaited: Duration::ZERO,
     })?;
-    conclude(&store, driven.run.state(), &driven.halt, folders, voice)?;
-    Ok(driven.halt.exit())
+    conclude(&store, driven.run.state(), &driven.halt, &delivery, folders, voice)?;
+    delivery.exit(driven.halt.exit(), || report_of(&store.journal(&driven.run.state().run)?))
 }
 
 fn subscription(
@@ -325,10 +334,14 @@ pub fn report_of(journal: &Journal) -> Result<Report> {
 
 /// Prints what a run that ended came to: the whole report, or on a terminal, where that would
 /// scroll away, what it says at a glance.
-pub fn print_result(journal: &Journal, folders: &Folders, json: bool) -> Result<()> {
+pub fn print_result(journal: &Journal, delivery: &Delivery, folders: &Folders, json: bool) -> Result<()> {
     let report = report_of(journal)?;
+    let written = delivery.folder.as_ref().map(|folder| delivery::write_all(&report, folder)).transpose()?;
     if json {
         return print_line(&json!({"type": "report", "report": report}));
+    }
+    if let Some(names) = written {
+        return out(&names);
     }
     if !std::io::stdout().is_terminal() {
         return out(&report::markdown(&report));

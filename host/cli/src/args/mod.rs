@@ -3,6 +3,7 @@
 //! Owns: spelling, help texts and the reading of single values. Doesn't own: what a value means
 //! together with configuration files (`config`).
 
+mod analyze;
 mod changes;
 mod compare;
 mod dir_spec;
@@ -22,6 +23,7 @@ mod tool_push;
 mod values;
 mod variable;
 
+pub use analyze::{AnalyzeArgs, FailOnArg};
 pub use changes::{DiffArgs, SettleArgs};
 pub use compare::CompareArgs;
 pub use dir_spec::DirSpec;
@@ -52,7 +54,7 @@ use std::path::PathBuf;
 const AFTER_HELP: &str = "\
 Exit codes: 0 finished, 1 failed, or ended by a person, 2 usage, configuration or trust, 3 waiting
 for a person, 4 a limit or budget ended it, 5 the model could not be reached or gave no usable
-answer, 130 interrupted.";
+answer, 6 a finding that --fail-on names, 130 interrupted.";
 
 /// Run an AI agent on a project, with every tool call fenced, journaled and traceable.
 #[derive(Debug, Parser)]
@@ -86,6 +88,8 @@ pub struct GlobalArgs {
 pub enum Command {
     /// Work on a goal in a project folder: plan, ask, act, evaluate, report
     Run(RunArgs),
+    /// Analyse a project and report: stack, structure, possible problems
+    Analyze(AnalyzeArgs),
     /// Go on with a run that waits, was interrupted or was killed
     Resume(ResumeArgs),
     /// Begin a new run like another one, and go on from there
@@ -167,6 +171,8 @@ pub struct ReportArgs {
 pub enum ReportFormat {
     /// Markdown
     Md,
+    /// One HTML page, complete in itself
+    Html,
     /// JSON
     Json,
     /// The findings as SARIF 2.1.0, for editors and code scanning

@@ -1,6 +1,6 @@
 //! `ringfence resume`
 
-use super::ModelSpec;
+use super::{FailOnArg, ModelSpec};
 use crate::config::Durability;
 use clap::Args;
 use std::path::PathBuf;
@@ -28,6 +28,10 @@ pub struct GoingOnArgs {
     /// Print what happens as JSON lines
     #[arg(long)]
     pub json: bool,
+    /// Exit with 6 if product code has a finding at least this bad; what a rule has low confidence in
+    /// doesn't count
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOnArg>,
     /// Go on with this model instead of the one the run began with
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     pub model: Option<ModelSpec>,

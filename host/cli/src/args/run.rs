@@ -1,6 +1,6 @@
 //! `ringfence run`
 
-use super::{GrantArgs, ModelSpec, PauseList, parse_duration, parse_money};
+use super::{FailOnArg, GrantArgs, ModelSpec, PauseList, parse_duration, parse_money};
 use crate::config::Durability;
 use clap::{Args, ValueEnum};
 use ringfence_engine::{Flow, Limits, OnStageFailure};
@@ -26,6 +26,10 @@ pub struct RunArgs {
     /// Print what happens as JSON lines
     #[arg(long)]
     pub json: bool,
+    /// Exit with 6 if product code has a finding at least this bad; what a rule has low confidence in
+    /// doesn't count
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOnArg>,
     /// The model: anthropic, anthropic:MODEL, openai:MODEL or playbook (built in, no network)
     #[arg(long, value_name = "MODEL", help_heading = "Model")]
     pub model: Option<ModelSpec>,

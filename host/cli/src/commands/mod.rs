@@ -1,5 +1,6 @@
 //! One file for each command; here, the way from the command line to an exit code.
 
+mod analyze;
 mod apply;
 mod compare;
 mod completions;
@@ -58,6 +59,7 @@ fn dispatch(cli: &Cli) -> Result<Exit> {
     let global = &cli.global;
     match &cli.command {
         Command::Run(args) => run::execute(args, global),
+        Command::Analyze(args) => analyze::execute(args, global),
         Command::Resume(args) => resume::execute(args, global),
         Command::Fork(args) => fork::execute(args, global),
         Command::Replay(args) => replay::execute(args, global),

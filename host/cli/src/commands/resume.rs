@@ -7,7 +7,7 @@ use crate::exit::{Exit, Refusal};
 use crate::model_choice::ModelPlan;
 use crate::output::err;
 use crate::review::{Given, Reviewer};
-use crate::session::{self, Resumption, Voice};
+use crate::session::{self, Delivery, Resumption, Voice};
 use crate::state_dir::Folders;
 use anyhow::Result;
 
@@ -29,11 +29,12 @@ pub(super) fn execute(args: &ResumeArgs, global: &GlobalArgs) -> Result<Exit> {
                 Refusal::usage(format!("run {} has ended and takes no answer. {ended}", summary.id)).into()
             );
         }
-        session::print_result(&journal, &folders, args.going_on.json)?;
+        let delivery = delivery(&args.going_on);
+        session::print_result(&journal, &delivery, &folders, args.going_on.json)?;
         if !voice.quiet && !voice.json {
             err(&format!("{}\n", session::ended(&ending)));
         }
-        return Ok(Halt::Ended(ending).exit());
+        return delivery.exit(Halt::Ended(ending).exit(), || session::report_of(&journal));
     }
     session::take_up(&summary.id, resumption(&args.going_on, given, &folders, voice)?, &folders, voice)
 }
@@ -62,7 +63,11 @@ pub(super) fn resumption(
         None => Resolved::user_notify(folders)?,
     };
     let (record, durability) = (args.record.clone(), args.durability.unwrap_or_default());
-    Ok(Resumption { other, record, reviewer, durability, notify })
+    Ok(Resumption { other, record, reviewer, durability, notify, delivery: delivery(args) })
+}
+
+fn delivery(args: &GoingOnArgs) -> Delivery {
+    Delivery { folder: None, fail_on: args.fail_on.map(Into::into) }
 }
 
 fn given(answer: &AnswerArgs) -> Option<Given> {

@@ -69,7 +69,7 @@ pub(super) fn flow(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> Fl
 /// Tasks at the same time: the smaller of both files unless a flag says otherwise.
 pub(super) fn parallel(project: &ConfigFile, user: &ConfigFile, flags: &Flags) -> u32 {
     let configured = smaller(project.parallel, user.parallel);
-    flags.parallel.or(configured).map_or(1, u32::from).min(MOST_PARALLEL)
+    flags.parallel.or(configured).or(flags.usual_parallel).map_or(1, u32::from).min(MOST_PARALLEL)
 }
 
 /// More at the same time would only wait for each other.

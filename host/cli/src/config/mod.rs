@@ -92,6 +92,8 @@ pub struct Flags {
     pub flow: Option<Flow>,
     /// `--parallel`
     pub parallel: Option<NonZeroU32>,
+    /// The same where neither a flag nor a file says it.
+    pub usual_parallel: Option<NonZeroU32>,
     /// `--on-stage-failure`
     pub on_stage_failure: Option<OnStageFailure>,
     /// `--durability`

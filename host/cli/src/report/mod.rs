@@ -1,6 +1,6 @@
 //! Reports: what a run found out and did, from its journal alone.
 //!
-//! Owns the report's shape (JSON), its Markdown and SARIF, and making text from guests and models harmless
+//! Owns the report's shape (JSON), its Markdown, HTML and SARIF, and making text from guests and models harmless
 //! in all. Doesn't own what tool results mean: that is the analyst's, in the models crate. Never
 //! looks at the project.
 
@@ -8,10 +8,13 @@ mod below;
 mod build;
 mod changes;
 mod claims;
+mod html;
 mod markdown;
+mod picture;
 mod safe;
 mod sarif;
 mod sections;
+mod severe;
 
 use ringfence_engine::{ReceiptId, State};
 use ringfence_models::playbook::analyst::{Card, Concern, Evidence, Graph, Item, Severity};
@@ -19,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use html::html;
 pub use markdown::{brief, markdown};
 pub use sarif::sarif;
 

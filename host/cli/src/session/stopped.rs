@@ -2,7 +2,7 @@
 //!
 //! Doesn't own: the result itself on standard output (`print_result`), JSON lines (`progress`).
 
-use super::{Voice, own_command, print_result, resume_command};
+use super::{Delivery, Voice, own_command, print_result, resume_command};
 use crate::afterwards::way_on;
 use crate::driver::Halt;
 use crate::output::err;
@@ -19,6 +19,7 @@ pub(super) fn conclude(
     store: &Store,
     state: &State,
     halt: &Halt,
+    delivery: &Delivery,
     folders: &Folders,
     voice: Voice,
 ) -> Result<()> {
@@ -29,7 +30,7 @@ pub(super) fn conclude(
             if !voice.quiet && !voice.json {
                 err(&format!("{}{}\n", ended(ending), failed_tasks(state)));
             }
-            print_result(&journal, folders, voice.json)?;
+            print_result(&journal, delivery, folders, voice.json)?;
             if !voice.quiet {
                 tell_staged(&journal, folders)?;
             }

@@ -12,7 +12,7 @@ use crate::driver::Halt;
 use crate::exit::{Exit, OrUsage};
 use crate::model_choice::{Environment, ModelPlan};
 use crate::output::{err, out, out_json};
-use crate::session::{self, Beginning, Voice};
+use crate::session::{self, Beginning, Delivery, Voice};
 use crate::setup::Setup;
 use crate::state_dir::Folders;
 use crate::terminal::plain;
@@ -96,6 +96,7 @@ fn one(
         yes: true,
         durability: resolved.durability,
         notify: None,
+        delivery: Delivery::default(),
     };
     let begun = Instant::now();
     let driven = session::drive(beginning, folders, Voice { json: false, quiet: true, ..voice })?;

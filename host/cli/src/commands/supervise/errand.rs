@@ -41,8 +41,9 @@ impl Errand {
         let (run, notify) = match inner.command {
             Command::Run(args) => {
                 // Its models and its fence are the run's own from its first event on.
-                let RunArgs { yes, json, record, durability, notify, .. } = args;
-                let going_on = GoingOnArgs { yes, json, record, durability, notify, ..Default::default() };
+                let RunArgs { yes, json, fail_on, record, durability, notify, .. } = args;
+                let going_on =
+                    GoingOnArgs { yes, json, fail_on, record, durability, notify, ..Default::default() };
                 again.going_on(&going_on);
                 (None, going_on.notify)
             }
@@ -55,6 +56,7 @@ impl Errand {
                 (None, args.going_on.notify)
             }
             Command::Fork(_)
+            | Command::Analyze(_)
             | Command::Replay(_)
             | Command::Supervise(_)
             | Command::Runs(_)
@@ -139,9 +141,11 @@ impl Words {
     }
 
     fn going_on(&mut self, args: &GoingOnArgs) {
-        let GoingOnArgs { yes, json, model, base_url, record, replay, durability, notify } = args;
+        let GoingOnArgs { yes, json, fail_on, model, base_url, record, replay, durability, notify } = args;
         self.flag("--yes", *yes);
         self.flag("--json", *json);
+        let fail_on = fail_on.and_then(|least| least.to_possible_value());
+        self.value("--fail-on", fail_on.map(|value| value.get_name().to_owned()));
         self.value("--model", model.as_ref().map(ToString::to_string));
         self.value("--base-url", base_url.as_ref());
         self.value("--record", record.as_ref());
