@@ -57,9 +57,12 @@ fn the_list_for_programs_has_the_schemas() {
     let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let all = [
         "analyze_code",
+        "detect_stack",
         "edit_file",
         "fetch_page",
+        "find_problems",
         "list_files",
+        "map_code",
         "read_file",
         "search_text",
         "web_search",
