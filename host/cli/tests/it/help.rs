@@ -16,6 +16,7 @@ fn every_command_has_a_help_text() {
         "runs",
         "show",
         "report",
+        "analyze",
         "grant",
         "policy",
         "tool",

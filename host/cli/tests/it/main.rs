@@ -1,5 +1,6 @@
 //! The binary as a person meets it.
 
+mod analyze;
 mod bring;
 mod compile;
 mod config;

@@ -10,7 +10,7 @@ const OPEN: usize = 5;
 pub(super) fn findings(page: &mut String, report: &Report) {
     page.push_str("<h2 id=\"findings\">What to worry about first</h2>\n");
     if report.findings.is_empty() {
-        page.push_str("<p>Nothing was found; how far it was looked for stands below.</p>\n");
+        page.push_str("<p>None is listed; whether they were looked for, and how far, stands below.</p>\n");
     }
     let (product, apart): (Vec<_>, Vec<_>) = report.findings.iter().partition(|told| told.in_product());
     for (at, told) in product.into_iter().enumerate() {

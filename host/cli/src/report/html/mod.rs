@@ -110,7 +110,7 @@ fn section(page: &mut String, id: &str, title: &str, statements: &[Statement], e
             page,
             format_args!(
                 "<p class=\"{class}\">{who}{} <span class=\"place\">{}</span></p>\n",
-                escaped(&told.text),
+                prose(&told.text),
                 places(&told.evidence)
             ),
         );
@@ -192,6 +192,18 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     safe
+}
+
+/// A statement as HTML: names between backticks are shown as code.
+fn prose(text: &str) -> String {
+    let safe = escaped(text);
+    if safe.matches('`').count() % 2 == 1 {
+        return safe;
+    }
+    let parts = safe.split('`').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() })
+        .collect()
 }
 
 /// Writes to a text, which can't fail.

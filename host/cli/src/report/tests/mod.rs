@@ -2,6 +2,7 @@
 
 mod flows;
 mod honest;
+mod html;
 mod journal;
 mod sarif;
 mod shown;

@@ -6,7 +6,7 @@ use ringfence_models::playbook::analyst::{Card, Concern, Confidence, Evidence, F
 use serde_json::Value;
 
 /// A place that a rule found in a file of this kind.
-fn item(file: &str, text: &str, setting: &str) -> Item {
+pub(super) fn item(file: &str, text: &str, setting: &str) -> Item {
     Item {
         text: text.to_owned(),
         detail: String::new(),
@@ -22,7 +22,7 @@ fn item(file: &str, text: &str, setting: &str) -> Item {
 }
 
 /// What one rule found in these places.
-fn finding(id: &str, severity: Severity, items: Vec<Item>) -> Statement {
+pub(super) fn finding(id: &str, severity: Severity, items: Vec<Item>) -> Statement {
     Statement {
         source: Source::Analyst,
         topic: id.to_owned(),
@@ -46,7 +46,7 @@ fn finding(id: &str, severity: Severity, items: Vec<Item>) -> Statement {
     }
 }
 
-fn with(findings: Vec<Statement>) -> Report {
+pub(super) fn with(findings: Vec<Statement>) -> Report {
     Report { findings, ..full().carry_out().report() }
 }
 
