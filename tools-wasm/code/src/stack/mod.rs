@@ -115,6 +115,7 @@ pub fn detect_stack(root: &Root, request: &StackRequest) -> Result<Stack, Fault>
     for line in walk.unreadable {
         skip(&mut stack, line, "it can't be listed".to_owned());
     }
+    manifest::inherit(&mut found);
     locks.settle(&mut found);
     technologies::from_dependencies(&mut found);
     stack.languages = shares(&code);

@@ -55,6 +55,18 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     rest.get(..rest.find(quote)?)
 }
 
+/// All quoted texts of a line, each with what comes after it.
+pub(super) fn all_quoted(line: &str) -> Vec<(&str, &str)> {
+    let (mut rest, mut all) = (line, Vec::new());
+    while let Some(open) = rest.find(['"', '\''])
+        && let Some(one) = quoted(rest)
+    {
+        rest = rest.get(open + one.len() + 2..).unwrap_or_default();
+        all.push((one, rest));
+    }
+    all
+}
+
 /// What a text takes in JSON, in bytes.
 pub(super) fn weight(text: &str) -> usize {
     text.chars()
