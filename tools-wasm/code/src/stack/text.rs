@@ -66,14 +66,3 @@ pub(super) fn all_quoted(line: &str) -> Vec<(&str, &str)> {
     }
     all
 }
-
-/// What a text takes in JSON, in bytes.
-pub(super) fn weight(text: &str) -> usize {
-    text.chars()
-        .map(|c| match c {
-            '"' | '\\' => 2,
-            c if c.is_control() => 6,
-            c => c.len_utf8(),
-        })
-        .sum()
-}
