@@ -5,6 +5,7 @@
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
 mod analyze;
+mod bounds;
 mod collect;
 mod comments;
 mod complexity;

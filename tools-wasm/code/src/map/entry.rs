@@ -28,11 +28,13 @@ pub(super) fn entry_points(files: &Files, manifests: &Manifests) -> Vec<EntryPoi
             ends.iter().find_map(|end| files.at(&format!("{below}{end}")))
         });
         let Some(source) = file.and_then(|file| files.all.get(file)) else { continue };
+        let is_full = found.len() >= MOST;
         match found.iter_mut().find(|had| had.path == source.path) {
             Some(had) if had.why.len() < 120 && !had.why.contains(&named.why) => {
                 had.why = format!("{}; {}", had.why, named.why);
             }
             Some(_) => {}
+            None if is_full => {}
             None => found.push(EntryPoint { path: source.path.clone(), line: None, why: named.why.clone() }),
         }
     }
@@ -41,13 +43,14 @@ pub(super) fn entry_points(files: &Files, manifests: &Manifests) -> Vec<EntryPoi
     };
     for source in hints(true).chain(hints(false)) {
         let Some((line, why)) = &source.part.entry else { continue };
+        let is_full = found.len() >= MOST;
         match found.iter_mut().find(|had| had.path == source.path) {
             Some(had) => had.line = Some(*line),
+            None if is_full => {}
             None => {
                 found.push(EntryPoint { path: source.path.clone(), line: Some(*line), why: why.clone() });
             }
         }
     }
-    found.truncate(MOST);
     found
 }

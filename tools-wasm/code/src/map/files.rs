@@ -10,6 +10,8 @@ use std::collections::HashMap;
 
 /// So many files are parsed at most.
 const MOST_FILES: usize = 50_000;
+/// So many imports are kept, of all files together.
+const MOST_IMPORTS: usize = 1_000_000;
 /// So many are handed over at once.
 const AT_ONCE: usize = 500;
 const MOST_SKIPPED: usize = 50;
@@ -98,12 +100,15 @@ impl Files {
 
     fn look_at(&mut self, fan_out: &dyn FanOut, paths: &[String]) {
         let Ok(task) = postcard::to_stdvec(&Task::Facts) else { return };
-        let mut apart = Vec::new();
+        let (mut apart, mut room) = (Vec::new(), MOST_IMPORTS);
         for some in paths.chunks(AT_ONCE) {
             for (path, outcome) in some.iter().zip(fan_out.run(&task, some)) {
                 match outcome {
                     Outcome::Done { value, content: _ } => match postcard::from_bytes::<Facts>(&value) {
-                        Ok(Facts { language, part, matches: _ }) => {
+                        Ok(Facts { language, mut part, matches: _ }) => {
+                            self.complete &= part.imports.len() <= room;
+                            part.imports.truncate(room);
+                            room -= part.imports.len();
                             let source = Source { path: path.clone(), language, part };
                             let is_foreign = source.part.setting.is_foreign();
                             if is_foreign { apart.push(source) } else { self.all.push(source) }

@@ -3,6 +3,8 @@
 //! Strongly connected components by Tarjan's algorithm, without recursion: a chain of ten thousand
 //! imports is no reason to overflow a stack.
 
+use std::collections::HashSet;
+
 /// Where each node stands.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Graph {
@@ -145,8 +147,8 @@ fn around(links: &[Vec<usize>], members: &[usize]) -> Vec<usize> {
         };
     }
     way.reverse();
-    let rest = members.iter().copied().filter(|member| !way.contains(member)).collect::<Vec<_>>();
-    way.extend(rest);
+    let on_it: HashSet<usize> = way.iter().copied().collect();
+    way.extend(members.iter().copied().filter(|member| !on_it.contains(member)));
     way
 }
 

@@ -37,10 +37,13 @@ pub(super) struct Resolved {
 }
 
 const MOST_UNRESOLVED: usize = 50;
+/// So many links are kept, of all files together; after that each import leads to one file.
+const MOST_LINKS: usize = 3_000_000;
 
 pub(super) fn resolve_all(files: &Files, manifests: &Manifests) -> Resolved {
     let resolver = Resolver::new(files, manifests);
     let mut resolved = Resolved::default();
+    let mut room = MOST_LINKS;
     for (from, source) in files.all.iter().enumerate() {
         for import in &source.part.imports {
             match resolver.resolve(source, import) {
@@ -48,6 +51,10 @@ pub(super) fn resolve_all(files: &Files, manifests: &Manifests) -> Resolved {
                     to.sort_unstable();
                     to.dedup();
                     to.retain(|&file| file != from);
+                    if to.len() > room {
+                        to.truncate(1);
+                    }
+                    room = room.saturating_sub(to.len());
                     if !to.is_empty() {
                         let is_part = import.kind == Kind::Submodule;
                         resolved.inner.push(Inner { from, to, line: import.line, is_part });

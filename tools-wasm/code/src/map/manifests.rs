@@ -5,10 +5,13 @@ use super::files::folder;
 use super::model::EntryPoint;
 use ringfence_guest_project::{Root, read_whole};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A manifest is no longer than this, in bytes.
 const LONGEST: u64 = 1 << 20;
+/// So many aliases of one file are kept, and so many programs and namespaces of all.
+const MOST_ALIASES: usize = 200;
+const MOST_NAMED: usize = 2_000;
 
 /// A package of Node.js.
 #[derive(Debug, Default)]
@@ -21,8 +24,6 @@ pub(super) struct NodePackage {
 /// A mapping of import names to places: TypeScript's `paths`, PHP's PSR-4.
 #[derive(Debug)]
 pub(super) struct Alias {
-    /// The folder below which it holds; empty for the project's own.
-    pub(super) scope: String,
     /// `@/*`, `app/*`, `App\`.
     pub(super) pattern: String,
     /// The places, from the project's folder, with `*` where the pattern has one.
@@ -34,11 +35,12 @@ pub(super) struct Alias {
 pub(super) struct Manifests {
     /// By folder.
     pub(super) node: BTreeMap<String, NodePackage>,
-    pub(super) aliases: Vec<Alias>,
+    /// By the folder below which they hold; empty for the project's own.
+    pub(super) aliases: HashMap<String, Vec<Alias>>,
     /// Go's module path, by folder.
     pub(super) go: BTreeMap<String, String>,
     /// Modules that a `go.mod` requires.
-    pub(super) go_requires: Vec<String>,
+    pub(super) go_requires: HashSet<String>,
     /// A crate's name with underscores, by folder.
     pub(super) crates: BTreeMap<String, String>,
     /// PHP's namespaces: prefix and folder.
@@ -52,9 +54,10 @@ impl Manifests {
         for path in paths {
             if let Some(text) = text_of(root, path) {
                 all.take(path, &text);
+                all.entries.truncate(MOST_NAMED);
+                all.psr4.truncate(MOST_NAMED);
             }
         }
-        all.go_requires.sort_by_key(|module| std::cmp::Reverse(module.len()));
         all
     }
 
@@ -104,14 +107,16 @@ impl Manifests {
         let options = json.get("compilerOptions").unwrap_or(&json);
         let base = options.get("baseUrl").and_then(Value::as_str);
         let root = joined(below, base.unwrap_or("."));
-        for (pattern, places) in options.get("paths").and_then(Value::as_object).into_iter().flatten() {
+        let paths = options.get("paths").and_then(Value::as_object).into_iter().flatten();
+        let aliases = self.aliases.entry(below.to_owned()).or_default();
+        for (pattern, places) in paths.take(MOST_ALIASES) {
             let places = places.as_array().into_iter().flatten().filter_map(Value::as_str);
             let places = places.map(|place| joined(&root, place)).collect();
-            self.aliases.push(Alias { scope: below.to_owned(), pattern: pattern.clone(), places });
+            aliases.push(Alias { pattern: pattern.clone(), places });
         }
         if base.is_some() {
             let places = vec![joined(&root, "*")];
-            self.aliases.push(Alias { scope: below.to_owned(), pattern: "*".to_owned(), places });
+            aliases.push(Alias { pattern: "*".to_owned(), places });
         }
     }
 
@@ -126,7 +131,7 @@ impl Manifests {
                     && version.starts_with('v')
                     && module.contains('.')
                 {
-                    self.go_requires.push(module.to_owned());
+                    self.go_requires.insert(module.to_owned());
                 }
             }
         }

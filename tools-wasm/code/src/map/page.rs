@@ -5,13 +5,23 @@ use super::graph::Graph;
 use super::imports::Resolved;
 use super::model::{CodeMap, Cycle, EntryPoint, External, Module, Package};
 use super::{MapRequest, packages};
+use crate::bounds::{weight, within};
 
 /// So many modules are shown if nothing is said.
 const MODULES: u32 = 200;
 /// What modules and packages may take, in bytes: the answer as JSON fits into 256 KiB.
 const MODULE_BYTES: usize = 90 << 10;
-const PACKAGE_BYTES: usize = 70 << 10;
+const PACKAGE_BYTES: usize = 60 << 10;
+const EXTERNAL_BYTES: usize = 40 << 10;
+const CYCLE_BYTES: usize = 24 << 10;
+/// What one cycle's members may take, in bytes.
+const MEMBER_BYTES: usize = 12 << 10;
+const ENTRY_BYTES: usize = 16 << 10;
+const UNRESOLVED_BYTES: usize = 10 << 10;
+const SKIPPED_BYTES: usize = 10 << 10;
 const MODULE_FRAME: usize = 220;
+/// What one file's imports may take, in bytes.
+const IMPORT_BYTES: usize = 40 << 10;
 const MOST_IMPORTS: usize = 100;
 const MOST_PACKAGES: usize = 300;
 const MOST_EDGES: usize = 60;
@@ -40,13 +50,19 @@ pub(super) fn page(
     let most = request.max_modules.unwrap_or(MODULES).clamp(1, 2000) as usize;
     let (mut modules, mut bytes) = (Vec::new(), 0);
     for (at, source) in files.all.iter().enumerate().skip(skip) {
-        if modules.len() >= most || bytes >= MODULE_BYTES {
+        if modules.len() >= most {
             break;
         }
-        let imports: Vec<String> =
-            links.get(at).into_iter().flatten().take(MOST_IMPORTS).filter_map(|&to| path(to)).collect();
-        bytes +=
-            MODULE_FRAME + source.path.len() * 2 + imports.iter().map(|path| path.len() + 3).sum::<usize>();
+        let imports = links.get(at).into_iter().flatten().filter_map(|&to| path(to));
+        let imports = within(imports, MOST_IMPORTS, IMPORT_BYTES, |path| weight(path));
+        let hardest = source.part.hardest.as_ref().map_or(0, |one| weight(&one.name));
+        bytes += MODULE_FRAME
+            + weight(&source.path) * 2
+            + hardest
+            + imports.iter().map(|path| weight(path) + 3).sum::<usize>();
+        if bytes > MODULE_BYTES && !modules.is_empty() {
+            break;
+        }
         modules.push(Module {
             path: source.path.clone(),
             language: source.language,
@@ -60,24 +76,34 @@ pub(super) fn page(
             layer: graph.layers.get(at).copied().unwrap_or(0),
         });
     }
-    let end = skip + modules.len();
+    let end = skip.saturating_add(modules.len());
     let total = files.all.len();
     let is_first = skip == 0;
     let total_packages = count(all_packages.len());
     let cycles = graph.cycles.iter().take(MOST_CYCLES);
-    let cycles = cycles.map(|members| Cycle {
-        members: members.iter().take(MOST_MEMBERS).filter_map(|&file| path(file)).collect(),
+    let cycles = cycles.map(|members| {
+        let members = members.iter().filter_map(|&file| path(file));
+        Cycle { members: within(members, MOST_MEMBERS, MEMBER_BYTES, |path| weight(path)) }
     });
     let unresolved = resolved.unresolved.iter();
     let unresolved =
         unresolved.filter_map(|(file, line, text)| Some(format!("{}:{line}: {text}", path(*file)?)));
-    let cycles: Vec<Cycle> = if is_first { cycles.collect() } else { Vec::new() };
-    let unresolved: Vec<String> = if is_first { unresolved.collect() } else { Vec::new() };
+    let on_first = |bytes: usize| if is_first { bytes } else { 0 };
+    let cycles = within(cycles, MOST_CYCLES, on_first(CYCLE_BYTES), |cycle| {
+        cycle.members.iter().map(|member| weight(member) + 3).sum()
+    });
+    let unresolved = within(unresolved, usize::MAX, on_first(UNRESOLVED_BYTES), |text| weight(text));
+    let entry_points = within(entry_points, usize::MAX, on_first(ENTRY_BYTES), |entry| {
+        weight(&entry.path) + weight(&entry.why)
+    });
+    let skipped = within(files.skipped.iter().cloned(), usize::MAX, SKIPPED_BYTES, |one| {
+        weight(&one.path) + weight(&one.reason)
+    });
     CodeMap {
         directory,
         externals: if is_first { externals(&files, &resolved) } else { Vec::new() },
         packages: if is_first { bounded(all_packages) } else { Vec::new() },
-        entry_points: if is_first { entry_points } else { Vec::new() },
+        entry_points,
         cycles,
         unresolved,
         modules,
@@ -85,7 +111,7 @@ pub(super) fn page(
         next: (end < total).then(|| count(end)),
         total_packages,
         set_apart: files.set_apart,
-        skipped: files.skipped,
+        skipped,
         complete: files.complete,
     }
 }
@@ -101,8 +127,9 @@ fn bounded(all: Vec<Package>) -> Vec<Package> {
     for mut package in all.into_iter().take(MOST_PACKAGES) {
         package.imports.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.to.cmp(&b.to)));
         package.imports.truncate(MOST_EDGES);
-        let edges = package.imports.iter().map(|edge| edge.to.len() + edge.path.len() + 50).sum::<usize>();
-        bytes += package.path.len() + package.name.len() + 130 + edges;
+        let edges =
+            package.imports.iter().map(|edge| weight(&edge.to) + weight(&edge.path) + 50).sum::<usize>();
+        bytes += weight(&package.path) + weight(&package.name) + 130 + edges;
         if bytes > PACKAGE_BYTES {
             break;
         }
@@ -127,6 +154,5 @@ fn externals(files: &Files, resolved: &Resolved) -> Vec<External> {
     all.sort_by(|a, b| {
         b.files.cmp(&a.files).then_with(|| a.name.cmp(&b.name)).then_with(|| a.language.cmp(&b.language))
     });
-    all.truncate(MOST_EXTERNALS);
-    all
+    within(all, MOST_EXTERNALS, EXTERNAL_BYTES, |one| weight(&one.name) + weight(&one.path))
 }

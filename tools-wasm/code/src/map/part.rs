@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 /// How much is kept of a file's imports: so many, with so many names each.
 const MOST_IMPORTS: usize = 500;
 const MOST_NAMES: usize = 60;
+/// Longer names are no names, in bytes.
+const LONGEST_NAME: usize = 500;
 
 /// What the map needs to know of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +53,9 @@ impl Part {
         let analysis = analyze_text(language, text)?;
         let entry = entry(language, &analysis, text);
         let hardest = analysis.outline.iter().filter_map(hardest).max_by_key(|one| one.cyclomatic);
-        let imports = analysis.imports.into_iter().take(MOST_IMPORTS).map(|import| Import {
+        let is_short = |text: &String| text.len() <= LONGEST_NAME;
+        let imports = analysis.imports.into_iter().filter(|import| is_short(&import.module));
+        let imports = imports.take(MOST_IMPORTS).map(|import| Import {
             kind: match import.kind {
                 ImportKind::Submodule => Kind::Submodule,
                 ImportKind::Include => Kind::File,
@@ -60,7 +64,7 @@ impl Part {
                 }
             },
             module: import.module,
-            names: import.names.into_iter().take(MOST_NAMES).collect(),
+            names: import.names.into_iter().filter(is_short).take(MOST_NAMES).collect(),
             line: import.line,
         });
         Some(Self {

@@ -1,5 +1,6 @@
 //! What is being found out, while files are read.
 
+use super::manifest::Workspaces;
 use super::model::{Dependency, Ecosystem, Manifest, Scope, Technology, TechnologyKind};
 use super::text::{Text, cut};
 use crate::setting::Setting;
@@ -15,6 +16,7 @@ pub(super) struct Found {
     pub(super) manifests: Vec<Manifest>,
     pub(super) dependencies: Vec<(Ecosystem, Dependency)>,
     pub(super) technologies: Vec<Technology>,
+    pub(super) workspaces: Workspaces,
 }
 
 /// What a manifest says of its package.

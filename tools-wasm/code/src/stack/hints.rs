@@ -3,6 +3,7 @@
 use super::found::Found;
 use super::model::TechnologyKind as Kind;
 use super::text::Text;
+use std::collections::HashSet;
 
 /// Files that show a technology by their name alone; a name that ends in `*` is the beginning of one.
 const NAMED: [(&str, &str, Kind); 105] = [
@@ -174,11 +175,16 @@ fn is_compose(name: &str) -> bool {
 pub(super) fn by_content(path: &str, text: &Text<'_>, found: &mut Found) {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some((_, shown)) = VERSIONS.iter().find(|(known, _)| *known == name) {
-        let version = text.all.trim().trim_start_matches('v');
-        found.uses(Kind::Runtime, (shown, Some(version)), (path, 1), text);
+        // The first of several is the one that runs it.
+        if let Some((number, line)) = text.lines().find(|(_, line)| is_said(line)) {
+            let version = line.split('#').next().unwrap_or(line).trim().trim_start_matches('v');
+            found.uses(Kind::Runtime, (shown, Some(version)), (path, number), text);
+        }
     } else if name == ".tool-versions" {
         for (number, line) in text.lines() {
-            if let Some((tool, version)) = line.split_once(' ').filter(|(tool, _)| !tool.starts_with('#')) {
+            let line = line.split('#').next().unwrap_or(line).trim();
+            if let Some((tool, version)) = line.split_once(char::is_whitespace) {
+                let version = version.trim();
                 let tool = match tool {
                     "nodejs" => "Node.js",
                     "python" => "Python",
@@ -192,8 +198,13 @@ pub(super) fn by_content(path: &str, text: &Text<'_>, found: &mut Found) {
             }
         }
     } else if name.starts_with("rust-toolchain") {
-        let line = text.lines().find(|(_, line)| line.contains("channel") || !line.contains('['));
-        if let Some((number, line)) = line {
+        let mut lines = text.lines().filter(|(_, line)| is_said(line));
+        // Without a table the file is nothing but the channel.
+        let is_channel = |line: &str| match line.split_once('=') {
+            Some((key, _)) => key.trim() == "channel",
+            None => !line.contains('['),
+        };
+        if let Some((number, line)) = lines.find(|(_, line)| is_channel(line)) {
             let version = super::text::quoted(line).unwrap_or(line.trim());
             found.uses(Kind::Runtime, ("Rust", Some(version)), (path, number), text);
         }
@@ -216,9 +227,32 @@ pub(super) fn by_content(path: &str, text: &Text<'_>, found: &mut Found) {
     }
 }
 
+/// Whether a line says something: it isn't empty, and no comment.
+fn is_said(line: &str) -> bool {
+    !line.trim().is_empty() && !line.trim_start().starts_with('#')
+}
+
+/// Images that what runs the code comes in.
+const RUNTIMES: [(&str, &str); 14] = [
+    ("python", "Python"),
+    ("pypy", "PyPy"),
+    ("node", "Node.js"),
+    ("golang", "Go"),
+    ("rust", "Rust"),
+    ("ruby", "Ruby"),
+    ("php", "PHP"),
+    ("openjdk", "Java"),
+    ("eclipse-temurin", "Java"),
+    ("amazoncorretto", "Java"),
+    ("denoland/deno", "Deno"),
+    ("oven/bun", "Bun"),
+    ("elixir", "Elixir"),
+    ("mcr.microsoft.com/dotnet/aspnet", ".NET"),
+];
+
 /// Images that a build begins with; stages of its own are none.
 fn dockerfile(path: &str, text: &Text<'_>, found: &mut Found) {
-    let mut stages: Vec<&str> = Vec::new();
+    let mut stages: HashSet<&str> = HashSet::new();
     let mut any = false;
     for (number, line) in text.lines() {
         let mut words = line.split_whitespace();
@@ -227,10 +261,19 @@ fn dockerfile(path: &str, text: &Text<'_>, found: &mut Found) {
         }
         let mut words = words.filter(|word| !word.starts_with("--"));
         let Some(image) = words.next() else { continue };
-        if !stages.contains(&image) {
+        if !stages.contains(image) {
             any = true;
             let (image, version) = image_of(image);
             found.uses(Kind::Container, (image, version), (path, number), text);
+            let plain = image.strip_prefix("docker.io/").unwrap_or(image);
+            let plain = plain.strip_prefix("library/").unwrap_or(plain);
+            let runs = RUNTIMES.iter().find(|(known, _)| *known == plain);
+            // `3.12-slim` is 3.12 on something slim.
+            let version = version.and_then(|tag| tag.split('-').next());
+            let version = version.filter(|tag| tag.starts_with(|c: char| c.is_ascii_digit()));
+            if let Some((_, runtime)) = runs {
+                found.uses(Kind::Runtime, (runtime, version), (path, number), text);
+            }
         }
         if words.next().is_some_and(|word| word.eq_ignore_ascii_case("AS")) {
             stages.extend(words.next());

@@ -23,14 +23,21 @@ pub(super) enum Value {
 }
 
 impl Json {
-    /// Reads a document; none if it is no JSON at all.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    /// Reads a document: what can be understood of it, and what is wrong with it.
+    pub(super) fn read(text: &str) -> (Self, Option<String>) {
+        let nothing = Self { line: 1, value: Value::Object(Vec::new()) };
         let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_json::LANGUAGE.into()).ok()?;
-        let tree = parser.parse(text, None)?;
+        let set = parser.set_language(&tree_sitter_json::LANGUAGE.into());
+        let Some(tree) = set.ok().and_then(|()| parser.parse(text, None)) else {
+            return (nothing, Some("it is no JSON".to_owned()));
+        };
         let root = tree.root_node();
-        let first = root.named_children(&mut root.walk()).find(|node| node.kind() != "comment")?;
-        value(first, text, 0)
+        let first = root.named_children(&mut root.walk()).find(|node| node.kind() != "comment");
+        let found = first.filter(|first| first.kind() == "object").and_then(|first| value(first, text, 0));
+        match found {
+            Some(found) => (found, broken(root, text).map(|line| format!("line {line} is no JSON"))),
+            None => (nothing, Some("it is no JSON object".to_owned())),
+        }
     }
 
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
@@ -55,6 +62,22 @@ impl Json {
             Value::Text(_) | Value::Plain(_) | Value::List(_) => [].iter(),
         }
     }
+}
+
+/// The first line that isn't understood. A comma too many does no harm.
+fn broken(root: Node<'_>, text: &str) -> Option<usize> {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        let is_comma = text.get(node.byte_range()) == Some(",");
+        if node.is_missing() || (node.is_error() && !is_comma) {
+            return Some(node.start_position().row + 1);
+        }
+        let from = open.len();
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()));
+        open.get_mut(from..).unwrap_or_default().reverse();
+    }
+    None
 }
 
 fn value(node: Node<'_>, text: &str, depth: usize) -> Option<Json> {

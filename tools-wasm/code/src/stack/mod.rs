@@ -17,12 +17,13 @@ mod toml;
 
 pub use model::{Dependency, Ecosystem, LanguageShare, Manifest, Scope, Stack, Technology, TechnologyKind};
 
+use crate::bounds::{weight, within};
 use crate::setting::Setting;
 use found::Found;
 use lock::{LOCKS, Locks};
 use ringfence_guest_project::{Fault, File, Kind, Root, Walk, read_whole};
 use std::collections::{BTreeMap, HashSet};
-use text::{Text, weight};
+use text::Text;
 
 /// Larger files aren't read, in bytes; lock files may be larger.
 const LONGEST: u64 = 2 << 20;
@@ -40,8 +41,6 @@ const MANIFEST_BYTES: usize = 60 << 10;
 const TECHNOLOGY_BYTES: usize = 60 << 10;
 const DEPENDENCY_BYTES: usize = 90 << 10;
 const SKIPPED_BYTES: usize = 16 << 10;
-/// What the names of fields take.
-const FRAME: usize = 170;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -115,6 +114,7 @@ pub fn detect_stack(root: &Root, request: &StackRequest) -> Result<Stack, Fault>
     for line in walk.unreadable {
         skip(&mut stack, line, "it can't be listed".to_owned());
     }
+    manifest::inherit(&mut found);
     locks.settle(&mut found);
     technologies::from_dependencies(&mut found);
     stack.languages = shares(&code);
@@ -227,22 +227,4 @@ fn distinct(mut all: Vec<Technology>) -> Vec<Technology> {
         let version = one.version.as_deref().map_or(0, weight);
         weight(&one.name) + weight(&one.path) + weight(&one.evidence) + version
     })
-}
-
-/// The first of a list, so many at most, that take no more than so many bytes.
-fn within<T>(
-    list: impl IntoIterator<Item = T>,
-    most: usize,
-    bytes: usize,
-    takes: impl Fn(&T) -> usize,
-) -> Vec<T> {
-    let mut room = bytes;
-    let fits = |one: &T| match room.checked_sub(takes(one) + FRAME) {
-        Some(left) => {
-            room = left;
-            true
-        }
-        None => false,
-    };
-    list.into_iter().take(most).take_while(fits).collect()
 }

@@ -33,6 +33,29 @@ fn table() -> HashMap<(&'static str, &'static str), (&'static str, TechnologyKin
     all
 }
 
+/// Groups of the JVM's registry of which each artifact shows a technology.
+const GROUPS: [(&str, &str, TechnologyKind); 12] = [
+    ("org.springframework.boot", "Spring Boot", TechnologyKind::Framework),
+    ("org.springframework.cloud", "Spring Cloud", TechnologyKind::Framework),
+    ("org.springframework", "Spring", TechnologyKind::Framework),
+    ("io.quarkus", "Quarkus", TechnologyKind::Framework),
+    ("io.quarkus.platform", "Quarkus", TechnologyKind::Framework),
+    ("io.micronaut", "Micronaut", TechnologyKind::Framework),
+    ("io.micronaut.platform", "Micronaut", TechnologyKind::Framework),
+    ("io.ktor", "Ktor", TechnologyKind::Framework),
+    ("io.vertx", "Vert.x", TechnologyKind::Framework),
+    ("org.junit.jupiter", "JUnit", TechnologyKind::TestTool),
+    ("org.mockito", "Mockito", TechnologyKind::TestTool),
+    ("io.kotest", "Kotest", TechnologyKind::TestTool),
+];
+
+/// What an artifact's group shows; a Gradle plugin is named by its group alone.
+fn of_group(ecosystem: &str, name: &str) -> Option<(&'static str, TechnologyKind)> {
+    let group = name.split(':').next().unwrap_or(name);
+    let known = GROUPS.iter().find(|(known, ..)| *known == group && ecosystem == "maven")?;
+    Some((known.1, known.2))
+}
+
 /// Adds what dependencies show. A framework that only tests or extras need is none of the product's.
 pub(super) fn from_dependencies(found: &mut Found) {
     let table = table();
@@ -60,10 +83,17 @@ pub(super) fn from_dependencies(found: &mut Found) {
             Ecosystem::Composer => "composer",
             Ecosystem::NuGet => "nuget",
         };
-        let Some(&(technology, kind)) = table.get(&(key, name.as_str())) else { continue };
+        let shows = table.get(&(key, name.as_str())).copied().or_else(|| of_group(key, &name));
+        let Some((technology, kind)) = shows else { continue };
         let shapes_the_product = matches!(kind, TechnologyKind::Framework | TechnologyKind::Library);
         let is_product = matches!(Setting::of_path(&one.path), Setting::Product | Setting::Tooling);
-        let needed = matches!(one.scope, Scope::Runtime | Scope::Peer);
+        // A framework may come as the parent of a build, or as its plugin.
+        let is_jvm = matches!(ecosystem, Ecosystem::Maven | Ecosystem::Gradle);
+        let needed = match one.scope {
+            Scope::Runtime | Scope::Peer => true,
+            Scope::Build => is_jvm,
+            Scope::Development | Scope::Optional => false,
+        };
         if shapes_the_product && !(is_product && needed) {
             continue;
         }

@@ -55,13 +55,14 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     rest.get(..rest.find(quote)?)
 }
 
-/// What a text takes in JSON, in bytes.
-pub(super) fn weight(text: &str) -> usize {
-    text.chars()
-        .map(|c| match c {
-            '"' | '\\' => 2,
-            c if c.is_control() => 6,
-            c => c.len_utf8(),
-        })
-        .sum()
+/// All quoted texts of a line, each with what comes after it.
+pub(super) fn all_quoted(line: &str) -> Vec<(&str, &str)> {
+    let (mut rest, mut all) = (line, Vec::new());
+    while let Some(open) = rest.find(['"', '\''])
+        && let Some(one) = quoted(rest)
+    {
+        rest = rest.get(open + one.len() + 2..).unwrap_or_default();
+        all.push((one, rest));
+    }
+    all
 }

@@ -247,3 +247,65 @@ fn a_hostile_project_is_mapped_all_the_same() {
     assert_eq!(map.total, 5);
     assert!(serde_json::to_string(&map).unwrap().len() < 256 << 10);
 }
+
+#[test]
+fn python_names_that_lead_into_a_module_or_out_of_the_project_are_told_apart() {
+    let map = map(&[
+        ("a/__init__.py", ""),
+        ("a/b.py", "from . import c\nfrom ... import x\n"),
+        ("a/c.py", ""),
+        ("top.py", "import a.b.attribute\nimport google.protobuf.message\nfrom . import other\n"),
+        ("other.py", ""),
+        ("google/own/x.py", ""),
+    ]);
+    assert_eq!(imports(&map, "top.py"), ["a/b.py", "other.py"]);
+    assert_eq!(imports(&map, "a/b.py"), ["a/c.py"]);
+    assert_eq!(externals(&map, false), ["google"]);
+    assert_eq!(map.unresolved, ["a/b.py:2: ..."]);
+}
+
+#[test]
+fn rarer_ways_to_import_lead_where_they_should() {
+    let map = map(&[
+        ("Cargo.toml", "[package]\nname = \"r\"\n"),
+        ("src/lib.rs", "mod x;\npub use self::x::*;\n"),
+        ("src/x.rs", "pub struct X;\n"),
+        ("web/y.ts", "export const y = 1\n"),
+        ("web/a.ts", "import y = require('./y')\nexport * from './z'\n"),
+        ("web/z.ts", "const name = 'y'\nimport(`./${name}.js`)\n"),
+    ]);
+    assert_eq!(imports(&map, "src/lib.rs"), ["src/x.rs"]);
+    assert_eq!(imports(&map, "web/a.ts"), ["web/y.ts", "web/z.ts"]);
+    assert!(map.unresolved.is_empty(), "{:?}", map.unresolved);
+}
+
+#[test]
+fn the_nearest_configuration_and_the_longest_module_path_win() {
+    let alias = |to: &str| format!(r#"{{"compilerOptions": {{"paths": {{"@lib/*": ["{to}/*"]}}}}}}"#);
+    let map = map(&[
+        ("tsconfig.json", &alias("far")),
+        ("app/tsconfig.json", &alias("near")),
+        ("far/u.ts", ""),
+        ("app/near/u.ts", ""),
+        ("app/main.ts", "import '@lib/u'\n"),
+        ("go.mod", "module example.com/m\n"),
+        ("inner/go.mod", "module example.com/m/inner\n"),
+        ("inner/p/p.go", "package p\n"),
+        ("main.go", "package main\nimport \"example.com/m/inner/p\"\n"),
+    ]);
+    assert_eq!(imports(&map, "app/main.ts"), ["app/near/u.ts"]);
+    assert_eq!(imports(&map, "main.go"), ["inner/p/p.go"]);
+}
+
+#[test]
+fn a_map_fits_whatever_the_names_of_folders_are() {
+    let long = format!("{}/{}", "\"\u{1}".repeat(60), "\\".repeat(200));
+    let all: String =
+        (0..120).map(|n| format!("import m{n}\nimport outer_{n}\nfrom .gone{n} import x\n")).collect();
+    let files: Vec<(String, &str)> = (0..120).map(|n| (format!("{long}/m{n}.py"), all.as_str())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let map = map(&files);
+    assert!(!map.modules.is_empty() && !map.cycles.is_empty() && !map.unresolved.is_empty());
+    let size = serde_json::to_string(&map).unwrap().len();
+    assert!(size < 256 << 10, "{size}");
+}

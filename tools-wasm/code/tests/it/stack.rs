@@ -429,3 +429,158 @@ fn what_a_pom_only_manages_is_no_dependency_but_gives_versions() {
     let stack = stack(&[("pom.xml", &pom)]);
     assert_eq!(needs(&stack, "pom.xml"), [("g:a", "2.0", None, Scope::Runtime, 2)]);
 }
+
+#[test]
+fn members_of_a_cargo_workspace_take_over_what_it_lays_down() {
+    let stack = stack(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"a\"]\n[workspace.package]\nversion = \"2.0.0\"\nlicense = \"MIT\"\nedition = \"2024\"\n[workspace.dependencies]\nserde = \"1.0\"\nunused = \"9\"\nshort = { package = \"long-name\", version = \"3\" }\n",
+        ),
+        (
+            "a/Cargo.toml",
+            "[package]\nname = \"a\"\nversion.workspace = true\nlicense = { workspace = true }\n[dependencies]\nserde = { workspace = true, optional = true }\nshort.workspace = true\n",
+        ),
+        ("Cargo.lock", "[[package]]\nname = \"serde\"\nversion = \"1.0.200\"\n"),
+    ]);
+    assert_eq!(
+        needs(&stack, "a/Cargo.toml"),
+        [("long-name", "3", None, Scope::Runtime, 7), ("serde", "1.0", Some("1.0.200"), Scope::Optional, 6),]
+    );
+    assert_eq!(needs(&stack, "Cargo.toml"), []);
+    let member = stack.manifests.iter().find(|one| one.path == "a/Cargo.toml").unwrap();
+    assert_eq!((member.version.as_deref(), member.license.as_deref()), (Some("2.0.0"), Some("MIT")));
+}
+
+#[test]
+fn versions_of_runtimes_are_read_without_comments() {
+    let stack = stack(&[
+        ("build.gradle", "sourceCompatibility = JavaVersion.VERSION_1_8 // was 6\n"),
+        (
+            "rust-toolchain.toml",
+            "# the channel\n[toolchain]\ncomponents = [\"clippy\"]\nchannel = \"1.80\"\n",
+        ),
+        (".nvmrc", "# lts\nv20.1.0\n"),
+        (".ruby-version", "3.3.0\n3.2.0\n"),
+        ("Dockerfile", "FROM docker.io/library/python:3.12-slim AS x\n"),
+        ("go/Dockerfile", "FROM golang:latest\n"),
+        ("c/environment.yml", "dependencies:\n  - python=3.11\n  - python-dateutil\n"),
+    ]);
+    let all: Vec<(&str, Option<&str>, u32)> = stack
+        .technologies
+        .iter()
+        .filter(|one| one.kind == TechnologyKind::Runtime)
+        .map(|one| (one.name.as_str(), one.version.as_deref(), one.line))
+        .collect();
+    for expected in [
+        ("Java", Some("1.8"), 1),
+        ("Rust", Some("1.80"), 4),
+        ("Node.js", Some("20.1.0"), 2),
+        ("Ruby", Some("3.3.0"), 1),
+        ("Python", Some("3.12"), 1),
+        ("Python", Some("3.11"), 2),
+        ("Go", None, 1),
+    ] {
+        assert!(all.contains(&expected), "{expected:?}: {all:?}");
+    }
+    assert_eq!(needs(&stack, "c/environment.yml"), [("python-dateutil", "", None, Scope::Runtime, 3)]);
+}
+
+#[test]
+fn only_what_is_asked_for_is_a_dependency() {
+    let stack = stack(&[
+        ("requirements/base.txt", "flask==3\n"),
+        ("requirements/test.txt", "nose==1\n"),
+        ("requirements/constraints.txt", "bounded==1\n"),
+        ("constraints.txt", "bounded==1\n"),
+        ("po/pyproject.toml", "[tool.poetry.dependencies]\nredis = { version = \"5\", optional = true }\n"),
+        (
+            "x.gemspec",
+            "Gem::Specification.new do |s|\n  s.name = 'x'\n  s.add_dependency 'a', '1', \"a, 2\"\nend\n",
+        ),
+    ]);
+    let all: Vec<(&str, &str, Scope)> = stack
+        .dependencies
+        .iter()
+        .map(|one| (one.name.as_str(), one.requirement.as_str(), one.scope))
+        .collect();
+    assert_eq!(all.len(), 4, "{all:?}");
+    for expected in [
+        ("flask", "==3", Scope::Runtime),
+        ("nose", "==1", Scope::Development),
+        ("redis", "5", Scope::Optional),
+        ("a", "1, a, 2", Scope::Runtime),
+    ] {
+        assert!(all.contains(&expected), "{expected:?}: {all:?}");
+    }
+}
+
+#[test]
+fn a_broken_manifest_says_where_and_shows_what_can_be_read() {
+    let stack = stack(&[
+        ("package.json", "{\n  \"name\": \"web\",\n  \"dependencies\": {\n    \"react\" \"18\"\n  }\n}\n"),
+        ("b/composer.json", "no"),
+        ("c/Pipfile", "[packages\n"),
+        ("d/deno.json", "[]"),
+        ("e/package.json", "{\"name\": \"fine\", /* so */ \"private\": true,}"),
+    ]);
+    let trouble = |path: &str| stack.manifests.iter().find(|one| one.path == path).unwrap().trouble.clone();
+    assert_eq!(trouble("package.json").as_deref(), Some("line 4 is no JSON"));
+    for path in ["b/composer.json", "c/Pipfile", "d/deno.json"] {
+        assert!(trouble(path).is_some(), "{path}");
+    }
+    assert_eq!(trouble("e/package.json"), None);
+}
+
+#[test]
+fn a_group_of_the_jvm_shows_its_framework() {
+    let stack = stack(&[(
+        "build.gradle.kts",
+        "plugins {\n  id(\"io.quarkus\") version \"3.8\"\n}\ndependencies {\n  implementation(\"org.springframework.boot:spring-boot-starter-batch:3.2\")\n  testImplementation(\"org.junit.jupiter:junit-jupiter-params:5\")\n  testImplementation(\"io.ktor:ktor-server-tests:2\")\n}\n",
+    )]);
+    assert!(shows(&stack, TechnologyKind::Framework, "Spring Boot").is_some(), "{:?}", stack.technologies);
+    assert!(shows(&stack, TechnologyKind::Framework, "Quarkus").is_some());
+    assert!(shows(&stack, TechnologyKind::TestTool, "JUnit").is_some());
+    assert!(shows(&stack, TechnologyKind::Framework, "Ktor").is_none(), "only tests need it");
+}
+
+#[test]
+fn pages_of_dependencies_give_each_once_and_end() {
+    let many: String = (0..1_000).map(|n| format!("a{n}==1\n")).collect();
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("项目")).unwrap();
+    fs::write(folder.path().join("项目/requirements.txt"), many).unwrap();
+    fs::write(folder.path().join("项目/主.py"), "print()\n").unwrap();
+    let (mut names, mut skip) = (Vec::new(), None);
+    loop {
+        let request = StackRequest { directory: Some("项目".to_owned()), skip };
+        let page = detect_stack(&Root::at(folder.path()), &request).unwrap();
+        assert_eq!(page.total_dependencies, 1_000);
+        let has_rest = !(page.manifests.is_empty() || page.languages.is_empty());
+        assert_eq!(has_rest, skip.is_none(), "the rest is on the first page only");
+        assert!(page.dependencies.iter().all(|one| one.path == "项目/requirements.txt"));
+        names.extend(page.dependencies.into_iter().map(|one| one.name));
+        skip = page.next;
+        if skip.is_none() {
+            break;
+        }
+    }
+    assert_eq!(names, (0..1_000).map(|n| format!("a{n}")).collect::<Vec<_>>());
+    let beyond = StackRequest { directory: None, skip: Some(u32::MAX) };
+    assert!(detect_stack(&Root::at(folder.path()), &beyond).unwrap().dependencies.is_empty());
+}
+
+#[test]
+fn a_monorepo_keeps_its_packages_and_their_locks_apart() {
+    let package = |version: &str| format!(r#"{{"dependencies": {{"react": "{version}"}}}}"#);
+    let lock =
+        |version: &str| format!(r#"{{"packages": {{"node_modules/react": {{"version": "{version}"}}}}}}"#);
+    let stack = stack(&[
+        ("package-lock.json", &lock("17.0.0")),
+        ("packages/a/package.json", &package("^17")),
+        ("packages/ab/package.json", &package("^18")),
+        ("packages/ab/package-lock.json", &lock("18.0.0")),
+    ]);
+    assert_eq!(needs(&stack, "packages/a/package.json")[0].2, Some("17.0.0"));
+    assert_eq!(needs(&stack, "packages/ab/package.json")[0].2, Some("18.0.0"));
+}

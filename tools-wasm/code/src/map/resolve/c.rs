@@ -21,11 +21,12 @@ impl Resolver<'_> {
             return Target::outside(path, true);
         }
         let last = path.rsplit('/').next().unwrap_or(path);
-        let end = format!("/{}", path.trim_start_matches("./").trim_start_matches("../"));
+        let end = path.trim_start_matches("./").trim_start_matches("../");
         let named = self.names.last.get(last).into_iter().flatten().copied();
         let fitting: Vec<usize> = named
             .filter(|&at| {
-                self.files.all.get(at).is_some_and(|file| format!("/{}", file.path).ends_with(&end))
+                let before = self.files.all.get(at).and_then(|file| file.path.strip_suffix(end));
+                before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
             })
             .collect();
         match fitting.as_slice() {

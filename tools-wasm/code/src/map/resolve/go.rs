@@ -8,14 +8,12 @@ impl Resolver<'_> {
     pub(super) fn go(&self, import: &Import) -> Target {
         let path = import.module.as_str();
         let mut own = false;
-        for (folder, module) in &self.manifests.go {
-            let Some(rest) = path.strip_prefix(module.as_str()) else { continue };
-            if !rest.is_empty() && !rest.starts_with('/') {
-                continue;
-            }
-            own = true;
-            if let Some(files) = self.names.go_folders.get(&joined(folder, rest.trim_start_matches('/'))) {
-                return Target::Inside(files.clone());
+        for (module, rest) in prefixes(path) {
+            for folder in self.names.go_modules.get(module).into_iter().flatten() {
+                own = true;
+                if let Some(files) = self.names.go_folders.get(&joined(folder, rest)) {
+                    return Target::Inside(files.clone());
+                }
             }
         }
         if own {
@@ -25,9 +23,7 @@ impl Resolver<'_> {
         if !first.contains('.') {
             return Target::outside(path, true);
         }
-        let required = self.manifests.go_requires.iter().find(|module| {
-            path.strip_prefix(module.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
+        let required = prefixes(path).find_map(|(module, _)| self.manifests.go_requires.get(module));
         let name = required.cloned().unwrap_or_else(|| path.split('/').take(3).collect::<Vec<_>>().join("/"));
         // Without a go.mod the module's own name isn't known; its folders still tell.
         if required.is_none() && self.manifests.go.is_empty() {
@@ -41,4 +37,13 @@ impl Resolver<'_> {
         }
         Target::outside(name, false)
     }
+}
+
+/// A path's beginnings that end where a part does, the longest first, each with the rest.
+fn prefixes(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let breaks = path.rmatch_indices('/').map(|(at, _)| at);
+    std::iter::once(path.len()).chain(breaks).filter_map(|at| {
+        let (module, rest) = path.split_at_checked(at)?;
+        Some((module, rest.trim_start_matches('/')))
+    })
 }

@@ -3,8 +3,8 @@
 
 use super::standard::is_node;
 use super::{Resolver, Target};
-use crate::map::files::Source;
-use crate::map::manifests::{Alias, joined};
+use crate::map::files::{Source, folder};
+use crate::map::manifests::joined;
 use crate::map::part::Import;
 
 const EXTENSIONS: [&str; 9] = [".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts"];
@@ -18,6 +18,10 @@ impl Resolver<'_> {
     pub(super) fn javascript(&self, source: &Source, import: &Import) -> Target {
         let module = import.module.split(['?', '#']).next().unwrap_or_default();
         let module = if module.is_empty() { import.module.as_str() } else { module };
+        if module.contains("${") {
+            // Which file it is, is told at run time.
+            return Target::Own;
+        }
         if module.starts_with('.') || module.starts_with('/') {
             let place = joined(source.folder(), module);
             return match self.script(&place) {
@@ -38,13 +42,8 @@ impl Resolver<'_> {
         if module.starts_with('#') || module.starts_with("@/") || module.starts_with("~/") {
             return Target::Nowhere;
         }
-        let mut parts = module.splitn(3, '/');
-        let first = parts.next().unwrap_or(module);
-        let name = match parts.next() {
-            Some(second) if first.starts_with('@') => format!("{first}/{second}"),
-            Some(_) | None => first.to_owned(),
-        };
-        let standard = is_node(&name);
+        let name = package_of(module);
+        let standard = is_node(name);
         Target::outside(name, standard)
     }
 
@@ -70,33 +69,49 @@ impl Resolver<'_> {
     }
 
     fn aliased(&self, source: &Source, module: &str) -> Option<usize> {
-        let here =
-            |alias: &&Alias| alias.scope.is_empty() || source.path.starts_with(&format!("{}/", alias.scope));
-        let mapped = self.manifests.aliases.iter().filter(here).find_map(|alias| {
-            let rest = match alias.pattern.split_once('*') {
-                Some((before, after)) => module.strip_prefix(before)?.strip_suffix(after)?,
-                None if module == alias.pattern => "",
-                None => return None,
-            };
-            alias.places.iter().find_map(|place| self.script(&place.replacen('*', rest, 1)))
-        });
+        // The nearest configuration first.
+        let mut scope = source.folder();
+        let mut mapped = self.alias_of(scope, module);
+        while mapped.is_none() && !scope.is_empty() {
+            scope = folder(scope);
+            mapped = self.alias_of(scope, module);
+        }
         mapped.or_else(|| {
             let rest = module.strip_prefix("@/").or_else(|| module.strip_prefix("~/"))?;
             ["src", "app", ""].iter().find_map(|root| self.script(&joined(root, rest)))
         })
     }
 
+    fn alias_of(&self, scope: &str, module: &str) -> Option<usize> {
+        self.manifests.aliases.get(scope)?.iter().find_map(|alias| {
+            let rest = match alias.pattern.split_once('*') {
+                Some((before, after)) => module.strip_prefix(before)?.strip_suffix(after)?,
+                None if module == alias.pattern => "",
+                None => return None,
+            };
+            alias.places.iter().find_map(|place| self.script(&place.replacen('*', rest, 1)))
+        })
+    }
+
     /// A package of the same project by its own name.
     fn of_workspace(&self, module: &str) -> Option<usize> {
-        self.manifests.node.iter().find_map(|(folder, package)| {
-            let rest = module.strip_prefix(package.name.as_deref()?)?;
+        let name = package_of(module);
+        let rest = module.strip_prefix(name)?;
+        self.names.node.get(name)?.iter().find_map(|folder| {
             if let Some(rest) = rest.strip_prefix('/') {
                 let inner = |root: &str| self.script(&joined(folder, &joined(root, rest)));
                 return inner("").or_else(|| inner("src"));
             }
             let source = ["src/index", "src/main", "index", "lib/index"].map(str::to_owned);
-            let mut starts = package.starts.iter().cloned().chain(source);
-            rest.is_empty().then(|| starts.find_map(|start| self.script(&joined(folder, &start)))).flatten()
+            let starts = self.manifests.node.get(folder).map(|package| package.starts.iter().cloned());
+            starts.into_iter().flatten().chain(source).find_map(|start| self.script(&joined(folder, &start)))
         })
     }
+}
+
+/// The package that an import names: `a` of `a/b`, `@a/b` of `@a/b/c`.
+fn package_of(module: &str) -> &str {
+    let parts = if module.starts_with('@') { 2 } else { 1 };
+    let end = module.match_indices('/').nth(parts - 1).map_or(module.len(), |(at, _)| at);
+    module.get(..end).unwrap_or(module)
 }

@@ -53,7 +53,7 @@ pub(super) struct Resolver<'p> {
 
 impl<'p> Resolver<'p> {
     pub(super) fn new(files: &'p Files, manifests: &'p Manifests) -> Self {
-        Self { files, manifests, names: Names::of(files) }
+        Self { files, manifests, names: Names::of(files, manifests) }
     }
 
     pub(super) fn resolve(&self, source: &Source, import: &Import) -> Target {

@@ -14,6 +14,10 @@ impl Resolver<'_> {
         if dots > 0 {
             let mut base = source.folder();
             for _ in 1..dots {
+                if base.is_empty() {
+                    // Above the project there is nothing.
+                    return Target::Nowhere;
+                }
                 base = folder(base);
             }
             let name = module.trim_start_matches('.');
@@ -22,15 +26,24 @@ impl Resolver<'_> {
         }
         let own = python_root(self.files, source.folder());
         let beside = [source.folder(), own].into_iter();
-        let roots = beside.chain(self.names.python_roots.iter().map(String::as_str));
-        for root in roots {
+        let first = module.split('.').next().unwrap_or(module);
+        let roots: Vec<&str> = beside.chain(self.names.python_roots_of(first)).collect();
+        for root in &roots {
             if let Some(files) = self.python_below(root, module, &import.names) {
                 // A folder without files of its own is named, and nothing in it.
                 return Target::inside(files).unwrap_or(Target::Own);
             }
         }
-        let first = module.split('.').next().unwrap_or(module);
         let standard = is_python(first);
+        // `a.b.c` where only `a/b.py` is there: what is named last is inside it, or made at run time.
+        let mut shorter = module;
+        while let Some((above, _)) = shorter.rsplit_once('.').filter(|_| !standard) {
+            let found = roots.iter().find_map(|root| self.python_below(root, above, &[]));
+            if let Some(inside) = found.and_then(Target::inside) {
+                return inside;
+            }
+            shorter = above;
+        }
         Target::outside(first, standard)
     }
 
@@ -39,7 +52,7 @@ impl Resolver<'_> {
     fn python_below(&self, root: &str, module: &str, names: &[String]) -> Option<Vec<usize>> {
         let place = joined(root, &module.replace('.', "/"));
         let own = if module.is_empty() { self.package_file(&place) } else { self.module_file(&place) };
-        let is_folder = self.names.python_folders.contains(&place) && !place.is_empty();
+        let is_folder = self.names.python_folders.contains(&place);
         if own.is_none() && !is_folder {
             return None;
         }

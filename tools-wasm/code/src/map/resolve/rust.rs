@@ -58,9 +58,8 @@ impl Resolver<'_> {
                     return self.rust_inside(&home.base, &home.module, &path, import);
                 }
                 let rest = path.get(1..).unwrap_or_default();
-                let known = self.manifests.crates.iter().find(|(_, name)| name.as_str() == first);
-                match known {
-                    Some((package, _)) if package != home.package || !home.is_library() => {
+                match self.names.crates.get(first) {
+                    Some(package) if package != home.package || !home.is_library() => {
                         self.rust_inside(&joined(package, "src"), "", rest, import)
                     }
                     Some(_) => Target::Own,

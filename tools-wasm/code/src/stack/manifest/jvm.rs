@@ -154,17 +154,20 @@ pub(super) fn gradle(path: &str, text: &Text<'_>, found: &mut Found) {
             let version = line.split_once("version").and_then(|(_, rest)| quoted(rest)).unwrap_or_default();
             found.depends(Ecosystem::Gradle, Scope::Build, (plugin, version), (path, number));
         } else if ["sourceCompatibility", "jvmTarget", "languageVersion"].contains(&word) {
-            let version: String = line.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
-            found.uses(
-                TechnologyKind::Runtime,
-                ("Java", Some(version.trim_matches('.'))),
-                (path, number),
-                text,
-            );
+            let version = java_version(line);
+            found.uses(TechnologyKind::Runtime, ("Java", version.as_deref()), (path, number), text);
         }
     }
     found.uses(TechnologyKind::BuildTool, ("Gradle", None), (path, 1), text);
     found.manifest(path, Ecosystem::Gradle, About { line: 1, ..About::default() }, before);
+}
+
+/// The first number of a line: `17`, `"1.8"`, `JavaVersion.VERSION_1_8`, `JavaLanguageVersion.of(21)`.
+fn java_version(line: &str) -> Option<String> {
+    let code = line.split("//").next().unwrap_or(line);
+    let digits = code.get(code.find(|c: char| c.is_ascii_digit())?..)?;
+    let end = digits.find(|c: char| !(c.is_ascii_digit() || "._".contains(c))).unwrap_or(digits.len());
+    Some(digits.get(..end)?.replace('_', ".").trim_end_matches('.').to_owned())
 }
 
 pub(super) fn catalogue(path: &str, text: &Text<'_>, found: &mut Found) {

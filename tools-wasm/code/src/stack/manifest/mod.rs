@@ -9,9 +9,11 @@ mod php;
 mod python;
 mod requirement;
 mod ruby;
+mod workspace;
 
 use super::found::Found;
 use super::text::Text;
+pub(super) use workspace::{Workspaces, inherit};
 
 /// Reads a manifest into what was found; nothing for a file that is none.
 pub(super) fn read(path: &str, text: &Text<'_>, found: &mut Found) {
@@ -38,7 +40,7 @@ pub(super) fn read(path: &str, text: &Text<'_>, found: &mut Found) {
         _ if [".csproj", ".fsproj", ".vbproj"].iter().any(|end| name.ends_with(end)) => {
             dotnet::project(path, text, found);
         }
-        _ if is_requirements(name) => python::requirements(path, text, found),
+        _ if is_requirements(path) => python::requirements(path, text, found),
         _ => {}
     }
 }
@@ -67,11 +69,14 @@ pub(super) fn is_manifest(path: &str) -> bool {
         "packages.config",
     ];
     const ENDS: [&str; 5] = [".gemspec", ".csproj", ".fsproj", ".vbproj", ".props"];
-    NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end)) || is_requirements(name)
+    NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end)) || is_requirements(path)
 }
 
-/// `requirements.txt`, `requirements-dev.txt`, `dev-requirements.in`.
-fn is_requirements(name: &str) -> bool {
+/// `requirements.txt`, `requirements-dev.txt`, `dev-requirements.in`, `requirements/base.txt`.
+/// `constraints.txt` asks for nothing: it only bounds what others ask for.
+fn is_requirements(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_folder = folder.rsplit('/').next() == Some("requirements");
     let stem = name.strip_suffix(".txt").or_else(|| name.strip_suffix(".in"));
-    stem.is_some_and(|stem| stem.contains("requirements") || stem == "constraints")
+    stem.is_some_and(|stem| stem.contains("requirements") || (in_folder && !stem.contains("constraints")))
 }

@@ -15,10 +15,7 @@ const GROUPS: [(&str, Scope); 5] = [
 
 pub(super) fn package(path: &str, text: &Text<'_>, found: &mut Found) {
     let before = found.dependencies.len();
-    let Some(json) = Json::parse(text.all) else {
-        let trouble = Some("it is no JSON".to_owned());
-        return found.manifest(path, Ecosystem::Npm, About { trouble, ..About::default() }, before);
-    };
+    let (json, trouble) = Json::read(text.all);
     for (group, scope) in GROUPS {
         for (name, line, value) in json.get(group).into_iter().flat_map(Json::fields) {
             found.depends(Ecosystem::Npm, scope, (name, value.text().unwrap_or_default()), (path, *line));
@@ -50,7 +47,7 @@ pub(super) fn package(path: &str, text: &Text<'_>, found: &mut Found) {
         description: field("description"),
         license,
         line: json.field("name").map_or(1, |(line, _)| line),
-        trouble: None,
+        trouble,
     };
     found.manifest(path, Ecosystem::Npm, about, before);
 }
@@ -59,7 +56,7 @@ pub(super) fn package(path: &str, text: &Text<'_>, found: &mut Found) {
 pub(super) fn deno(path: &str, text: &Text<'_>, found: &mut Found) {
     let before = found.dependencies.len();
     found.uses(TechnologyKind::Runtime, ("Deno", None), (path, 1), text);
-    let Some(json) = Json::parse(text.all) else { return };
+    let (json, trouble) = Json::read(text.all);
     for (_, line, value) in json.get("imports").into_iter().flat_map(Json::fields) {
         let Some(target) = value.text().and_then(|text| text.split_once(':')) else { continue };
         let (name, version) = match target.1.get(1..).and_then(|rest| rest.find('@')) {
@@ -69,5 +66,5 @@ pub(super) fn deno(path: &str, text: &Text<'_>, found: &mut Found) {
         found.depends(Ecosystem::Npm, Scope::Runtime, (name, version.trim_start_matches('@')), (path, *line));
     }
     let name = json.get("name").and_then(Json::text).map(str::to_owned);
-    found.manifest(path, Ecosystem::Npm, About { name, line: 1, ..About::default() }, before);
+    found.manifest(path, Ecosystem::Npm, About { name, line: 1, trouble, ..About::default() }, before);
 }

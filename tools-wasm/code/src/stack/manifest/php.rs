@@ -7,10 +7,7 @@ use crate::stack::text::Text;
 
 pub(super) fn composer(path: &str, text: &Text<'_>, found: &mut Found) {
     let before = found.dependencies.len();
-    let Some(json) = Json::parse(text.all) else {
-        let trouble = Some("it is no JSON".to_owned());
-        return found.manifest(path, Ecosystem::Composer, About { trouble, ..About::default() }, before);
-    };
+    let (json, trouble) = Json::read(text.all);
     for (group, scope) in [("require", Scope::Runtime), ("require-dev", Scope::Development)] {
         for (name, line, value) in json.get(group).into_iter().flat_map(Json::fields) {
             if name == "php" {
@@ -32,7 +29,7 @@ pub(super) fn composer(path: &str, text: &Text<'_>, found: &mut Found) {
         description: field("description"),
         license: field("license"),
         line: json.field("name").map_or(1, |(line, _)| line),
-        trouble: None,
+        trouble,
     };
     found.uses(TechnologyKind::PackageManager, ("Composer", None), (path, 1), text);
     found.manifest(path, Ecosystem::Composer, about, before);

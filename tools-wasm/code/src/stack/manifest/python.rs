@@ -3,9 +3,9 @@
 use super::requirement::parts;
 use crate::stack::found::{About, Found};
 use crate::stack::model::{Ecosystem, Scope, TechnologyKind};
-use crate::stack::text::{Text, quoted};
+use crate::stack::text::{Text, all_quoted, quoted};
 use crate::stack::toml::{Entry, Table};
-use ::toml::de::DeTable;
+use ::toml::de::{DeTable, DeValue};
 
 const ECOSYSTEM: Ecosystem = Ecosystem::PyPI;
 
@@ -113,6 +113,9 @@ fn of_poetry<'d, 't>(
     for (_, table, scope) in groups {
         for (name, entry) in table.iter().flat_map(Table::entries) {
             let version = requirement(&entry, text);
+            let optional = entry.table(text).and_then(|table| table.get("optional"));
+            let optional = optional.is_some_and(|entry| matches!(entry.value, DeValue::Boolean(true)));
+            let scope = if optional { Scope::Optional } else { scope };
             if name == "python" {
                 found.uses(TechnologyKind::Runtime, ("Python", Some(&version)), (path, entry.line), text);
             } else {
@@ -224,10 +227,7 @@ pub(super) fn setup_py(path: &str, text: &Text<'_>, found: &mut Found) {
             }
         }
         if let Some(scope) = list {
-            let mut rest = line;
-            while let Some(one) = quoted(rest) {
-                let end = rest.find(one).map_or(rest.len(), |at| at + one.len() + 1);
-                rest = rest.get(end..).unwrap_or_default();
+            for (one, rest) in all_quoted(line) {
                 // The name of an extra.
                 if !rest.trim_start().starts_with(':') {
                     depends(one, scope, (path, number), found);
@@ -303,7 +303,13 @@ pub(super) fn requirements(path: &str, text: &Text<'_>, found: &mut Found) {
 
 pub(super) fn pipfile(path: &str, text: &Text<'_>, found: &mut Found) {
     let before = found.dependencies.len();
-    let Ok(document) = DeTable::parse(text.all) else { return };
+    let document = match DeTable::parse(text.all) {
+        Ok(document) => document,
+        Err(error) => {
+            let about = About { trouble: Some(error.message().to_owned()), ..About::default() };
+            return found.manifest(path, ECOSYSTEM, about, before);
+        }
+    };
     let root = Table::new(document.get_ref(), text);
     for (section, scope) in [("packages", Scope::Runtime), ("dev-packages", Scope::Development)] {
         for (name, entry) in root.at(&[section]).iter().flat_map(Table::entries) {
@@ -330,7 +336,16 @@ pub(super) fn conda(path: &str, text: &Text<'_>, found: &mut Found) {
         } else if let Some(one) = trimmed.strip_prefix("- ").filter(|one| inside && !one.ends_with(':')) {
             let one = one.trim().trim_matches(['"', '\'']);
             let one = one.rsplit_once("::").map_or(one, |(_, name)| name);
-            depends(one, Scope::Runtime, (path, number), found);
+            match one
+                .strip_prefix("python")
+                .filter(|rest| rest.is_empty() || rest.starts_with([' ', '=', '>', '<']))
+            {
+                Some(rest) => {
+                    let version = rest.trim().trim_start_matches('=');
+                    found.uses(TechnologyKind::Runtime, ("Python", Some(version)), (path, number), text);
+                }
+                None => depends(one, Scope::Runtime, (path, number), found),
+            }
         }
     }
     if before < found.dependencies.len() {

@@ -2,24 +2,13 @@
 
 use crate::stack::found::{About, Found};
 use crate::stack::model::{Ecosystem, Scope, TechnologyKind};
-use crate::stack::text::{Text, quoted};
-
-/// All quoted texts of a line.
-fn all_quoted(line: &str) -> Vec<&str> {
-    let (mut rest, mut all) = (line, Vec::new());
-    while let Some(one) = quoted(rest) {
-        all.push(one);
-        let end = rest.find(one).map_or(rest.len(), |at| at + one.len() + 1);
-        rest = rest.get(end..).unwrap_or_default();
-    }
-    all
-}
+use crate::stack::text::{Text, all_quoted, quoted};
 
 /// The quoted texts up to the first option: name and versions.
 fn versions(line: &str) -> (Option<&str>, String) {
     let plain = line.split(", :").next().unwrap_or(line);
     let plain = plain.split("require:").next().unwrap_or(plain).split("git:").next().unwrap_or(plain);
-    let all = all_quoted(plain);
+    let all: Vec<&str> = all_quoted(plain).into_iter().map(|(one, _)| one).collect();
     let requirement =
         all.get(1..).unwrap_or_default().iter().filter(|one| one.contains(|c: char| c.is_ascii_digit()));
     (all.first().copied(), requirement.copied().collect::<Vec<_>>().join(", "))
