@@ -21,7 +21,11 @@ impl Resolver<'_> {
             return found.and_then(Target::inside).unwrap_or(Target::Nowhere);
         }
         let own = python_root(self.files, source.folder());
-        let beside = [source.folder(), own].into_iter();
+        let first = module.split('.').next().unwrap_or(module);
+        let standard = is_python(first);
+        // Within a package `import json` is the language's own module, whatever lies beside.
+        let beside = if standard { own } else { source.folder() };
+        let beside = [beside, own].into_iter();
         let roots = beside.chain(self.names.python_roots.iter().map(String::as_str));
         for root in roots {
             if let Some(files) = self.python_below(root, module, &import.names) {
@@ -29,8 +33,6 @@ impl Resolver<'_> {
                 return Target::inside(files).unwrap_or(Target::Own);
             }
         }
-        let first = module.split('.').next().unwrap_or(module);
-        let standard = is_python(first);
         Target::outside(first, standard)
     }
 
