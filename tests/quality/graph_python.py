@@ -1,6 +1,8 @@
 """Edges among a Python package's own modules: `map_code` against grimp."""
 
+import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -23,7 +25,11 @@ def compare(folder, our_map):
         if not source.is_dir():
             rows.append(skipped(name, version, "not fetched"))
             continue
-        rows.append(one(name, version, grimp, source, package, our_map(source)))
+        with tempfile.TemporaryDirectory() as scratch:
+            # The package alone, as grimp sees it.
+            alone = pathlib.Path(scratch).resolve()
+            shutil.copytree(source / package, alone / package)
+            rows.append(one(name, version, grimp, alone, package, our_map(alone)))
     return rows
 
 

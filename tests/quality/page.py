@@ -170,8 +170,8 @@ def by_rule(now):
 
 LEFT_OUT = """## Left out
 
-- Rust's import graph: `cargo-modules` takes longer than five minutes to build.
-- Semgrep: its registry of rules isn't reached, and no package on PyPI or npm carries its public fixtures.
-- C, C++, C#, Java, PHP, Ruby: no independent tool for graphs or problems was at hand.
-- github-linguist: needs a git history; cloc stands in for it.
+- Rust's import graph: `cargo-modules` wasn't built for this; nothing is known of how well it does.
+- Semgrep: its registry of rules isn't reached, and no package `semgrep-rules` is on PyPI or npm; public fixtures weren't looked for further.
+- C, C++, C#, Java, PHP, Ruby: graphs and problems weren't compared.
+- github-linguist wasn't tried; cloc stands in for it.
 """

@@ -130,7 +130,7 @@ def measured(folder, tools, keep):
             ("JavaScript", *problems_javascript.compare(folder, our_problems, modules)),
         ],
         "judged": judged.standing(by_package),
-        "counted": {name: len(found) for name, found in by_package.items()},
+        "counted": {one["name"]: len(by_package[name]) for name, one in zip(names, packages)},
     }
 
 

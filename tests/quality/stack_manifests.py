@@ -50,6 +50,8 @@ def compare(folder, our_stack, go):
                 key = "dependencies" if kind == "dependency" else kind
                 if re.search(rf'^dynamic\s*=\s*\[[^]]*"{key}"', text, re.M):
                     return f"set apart: `{key}` is `dynamic` in the manifest: a program works it out when the package is built"
+            if side == "theirs" and re.search(rf"^\s*(require\s+)?{re.escape(value)}\s.*// indirect", text, re.M):
+                return "set apart: marked `// indirect`: what dependencies bring, not what the package asks for"
             return f"{kind} {'overlooked' if side == 'theirs' else 'only found by us'}"
 
         rows.append(sides(package, tool, theirs, ours, reason))

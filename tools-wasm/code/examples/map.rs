@@ -6,7 +6,7 @@ use ringfence_guest_project::Root;
 fn main() {
     let folder = std::env::args().nth(1).expect("usage: map FOLDER");
     let root = Root::at(folder);
-    let mut request = MapRequest::default();
+    let mut request = MapRequest { max_modules: Some(2000), ..MapRequest::default() };
     loop {
         let map = map_code(&root, &OneByOne(&root), &request).expect("a folder that can be mapped");
         println!("{}", serde_json::to_string(&map).expect("JSON"));

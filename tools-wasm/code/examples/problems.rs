@@ -13,7 +13,12 @@ fn main() -> ExitCode {
     let (root, rules) = (Root::at(folder), arguments.next());
     let mut skip = Some(0);
     while skip.is_some() {
-        let request = ProblemsRequest { rules: rules.as_deref(), skip, ..ProblemsRequest::default() };
+        let request = ProblemsRequest {
+            rules: rules.as_deref(),
+            skip,
+            max_problems: Some(1000),
+            ..ProblemsRequest::default()
+        };
         let page = match find_problems(&root, &OneByOne(&root), None, &request) {
             Ok(page) => page,
             Err(failure) => {

@@ -70,6 +70,18 @@ fn python_imports_lead_to_modules_packages_and_names() {
 }
 
 #[test]
+fn a_python_package_with_a_module_named_as_a_standard_one_imports_the_standard_one() {
+    let map = map(&[
+        ("shop/__init__.py", "import typing\n"),
+        ("shop/typing.py", "Price = int\n"),
+        ("shop/own.py", "from .typing import Price\n"),
+    ]);
+    assert!(imports(&map, "shop/__init__.py").is_empty());
+    assert_eq!(imports(&map, "shop/own.py"), ["shop/typing.py"]);
+    assert_eq!(externals(&map, true), ["typing"]);
+}
+
+#[test]
 fn javascript_imports_lead_by_extension_index_alias_and_workspace() {
     let map = map(&[
         ("package.json", r#"{"name": "root", "workspaces": ["packages/*"], "main": "./web/main.js"}"#),

@@ -26,7 +26,7 @@ fn confirmed_rules_and_those_asked_for_are_run_beside_the_standard_ones() {
         ("rules/log.yml", &PRINT.replace("print", "log")),
     ]);
     let problems = search(folder.path(), Some(PRINT), &asked("rules")).unwrap();
-    assert_eq!(places(&problems), ["a.py:2 python-eval", "a.py:1 no-print", "a.py:3 no-log"]);
+    assert_eq!(places(&problems), ["a.py:1 no-print", "a.py:2 python-eval", "a.py:3 no-log"]);
 }
 
 #[test]

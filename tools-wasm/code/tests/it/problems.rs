@@ -55,7 +55,7 @@ fn a_problem_has_its_place_its_rule_and_the_function_it_is_in() {
     let card = &problems.rules[0];
     assert_eq!(
         (card.id.as_str(), card.origin.as_str(), card.severity),
-        ("python-eval", "standard", Severity::High)
+        ("python-eval", "standard", Severity::Medium)
     );
     assert_eq!(card.cwe.as_deref(), Some("CWE-95"));
     assert!(problems.complete && problems.total == 1 && problems.next.is_none());

@@ -25,8 +25,11 @@ impl Resolver<'_> {
             return found.and_then(Target::inside).unwrap_or(Target::Nowhere);
         }
         let own = python_root(self.files, source.folder());
-        let beside = [source.folder(), own].into_iter();
         let first = module.split('.').next().unwrap_or(module);
+        let standard = is_python(first);
+        // Within a package `import json` is the language's own module, whatever lies beside.
+        let beside = if standard { own } else { source.folder() };
+        let beside = [beside, own].into_iter();
         let roots: Vec<&str> = beside.chain(self.names.python_roots_of(first)).collect();
         for root in &roots {
             if let Some(files) = self.python_below(root, module, &import.names) {
@@ -34,7 +37,6 @@ impl Resolver<'_> {
                 return Target::inside(files).unwrap_or(Target::Own);
             }
         }
-        let standard = is_python(first);
         // `a.b.c` where only `a/b.py` is there: what is named last is inside it, or made at run time.
         let mut shorter = module;
         while let Some((above, _)) = shorter.rsplit_once('.').filter(|_| !standard) {
