@@ -1,7 +1,7 @@
 //! Which files are worth looking at: where a program begins or has its core, by its map, else by
 //! names and sizes; and manifests.
 
-use super::analyst::{Inventory, Language, Map, Module, Setting, manifest_rank};
+use super::analyst::{Inventory, Language, Map, Module, Package, Setting, manifest_rank};
 use super::facts::{Facts, Task};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) fn manifests(inventory: &Inventory, scope: &[String]) -> Vec<String> 
 }
 
 /// Files of the map that are worth an outline: in turn the most imported, those where the program
-/// begins, and those with the hardest functions.
+/// begins, those that bear the name of their package, and those with the hardest functions.
 pub(super) fn core(map: &Map<'_>, scope: &[String]) -> Vec<String> {
     let mut files = map.core();
     files.retain(|(path, module)| within(path, scope) && module.symbols > 0);
@@ -45,14 +45,26 @@ pub(super) fn core(map: &Map<'_>, scope: &[String]) -> Vec<String> {
     let is_core = |path: &&String| files.iter().any(|(known, _)| known == path);
     let begins: Vec<String> = map.entries.iter().map(|entry| &entry.text).filter(is_core).cloned().collect();
     let largest = by(&|module| module.code_lines);
+    let named: Vec<String> =
+        map.packages.iter().filter_map(|package| namesake(package, &files)).map(str::to_owned).collect();
     let mut order: Vec<String> = Vec::new();
     for place in 0..MOST {
-        for list in [&imported, &begins, &hardest, &largest] {
+        for list in [&imported, &begins, &named, &hardest, &largest] {
             order.extend(list.get(place).filter(|path| !order.contains(path)).cloned());
         }
     }
     order.truncate(MOST);
     order
+}
+
+/// The file that has its package's name: `gin.go` of `github.com/gin-gonic/gin`.
+fn namesake<'m>(package: &Package, files: &[(&'m str, &Module)]) -> Option<&'m str> {
+    let name = package.name.rsplit(['/', '.', ':', '\\']).next().filter(|name| !name.is_empty())?;
+    let is_namesake = |path: &str| {
+        let (folder, file) = path.rsplit_once('/').unwrap_or((".", path));
+        folder == package.path && file.rsplit_once('.').is_some_and(|(stem, _)| stem == name)
+    };
+    files.iter().map(|(path, _)| *path).find(|path| is_namesake(path))
 }
 
 /// Code files in the order in which they are worth a look, told by their names and sizes alone.

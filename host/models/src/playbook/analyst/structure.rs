@@ -205,7 +205,7 @@ fn cycles(map: &Map<'_>) -> Option<Claim> {
             detail: format!(
                 "{} in a circle: {}",
                 plural(members.len() as u64, "file"),
-                members.iter().take(NAMED).cloned().collect::<Vec<_>>().join(" → ")
+                members.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ")
             ),
             evidence: members.first().map_or_else(|| Evidence::step(step), |path| Evidence::file(step, path)),
             finding: None,
